@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace terrarium::api {
+
+// Standard alphabet with padding, as Go's base64.StdEncoding.
+std::string EncodeBase64(std::string_view bytes);
+
+// Line breaks are skipped. On failure returns false and sets *bad (when given) to the offset Go reports.
+bool DecodeBase64(std::string_view text, std::string* bytes, std::size_t* bad = nullptr);
+
+}  // namespace terrarium::api

@@ -1,0 +1,14 @@
+#pragma once
+
+// Static defaulting: gives every absent field its declared default, here and in all structs below that are present.
+
+#include "api/json.h"
+#include "api/schema/schema.h"
+
+namespace terrarium::api {
+
+// `doc` is a normalized document of `message` (see codec/normalize.h). Idempotent. A field that is absent or null is
+// set; an explicit value, even a zero one of a pointer field, stays.
+void ApplyDefaults(const Message& message, Json& doc);
+
+}  // namespace terrarium::api

@@ -1,0 +1,25 @@
+#pragma once
+
+// What the schema tables alone decide about an incoming object, before its strategy sees it.
+
+#include <string>
+#include <vector>
+
+#include "api/base/feature_gates.h"
+#include "api/json.h"
+#include "api/schema/defaulting.h"
+#include "api/schema/schema.h"
+
+namespace terrarium::apiserver {
+
+// Gives every absent field its static default, in all structs that are present. Idempotent.
+inline void ApplyTableDefaults(const api::Message& message, api::Json& object) { api::ApplyDefaults(message, object); }
+
+// Removes the fields whose feature gate is off, except where `old` (null on create) has that very field set: an object
+// that was written while the gate was on keeps what it has, and may change it, until somebody removes it. Items of
+// lists are matched with the old ones by their merge key, or by position where there is none.
+// Returns the paths of what was removed, e.g. "spec.podReplacementPolicy".
+std::vector<std::string> DropGatedFields(const api::Message& message, api::Json& object, const api::Json* old,
+                                         const api::FeatureGates& gates);
+
+}  // namespace terrarium::apiserver

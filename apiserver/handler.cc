@@ -1,0 +1,148 @@
+#include "apiserver/handler.h"
+
+#include <atomic>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "api/base/errors.h"
+#include "apiserver/internal/bootstrap.h"
+#include "apiserver/internal/call.h"
+#include "apiserver/internal/paths.h"
+#include "apiserver/internal/respond.h"
+#include "apiserver/internal/verbs.h"
+#include "apiserver/table/table.h"
+
+namespace terrarium::apiserver {
+namespace {
+
+std::string_view MetricsVerb(Verb verb) {
+  switch (verb) {
+    case Verb::kCreate: return "POST";
+    case Verb::kGet: return "GET";
+    case Verb::kList: return "LIST";
+    case Verb::kWatch: return "WATCH";
+    case Verb::kUpdate: return "PUT";
+    case Verb::kPatch: return "PATCH";
+    case Verb::kDelete: return "DELETE";
+    case Verb::kDeleteCollection: return "DELETECOLLECTION";
+  }
+  return "";
+}
+
+Endpoint EndpointOf(const Route& route) {
+  if (route.verb == Verb::kWatch) return Endpoint::kWatch;
+  bool list = route.verb == Verb::kList || route.verb == Verb::kDeleteCollection;
+  return list ? Endpoint::kList : Endpoint::kObject;
+}
+
+void Dispatch(const CallPtr& call) {
+  if (call->resource().strategy == nullptr)
+    return call->resource().plural == "bindings" ? ServeBinding(call) : ServeReview(call);
+  if (const SubresourceInfo* sub = call->route.subresource; sub != nullptr && sub->name != "status") {
+    if (sub->name == "scale") return ServeScale(call);
+    if (sub->name == "binding") return ServeBinding(call);
+    if (sub->name == "eviction") return ServeEviction(call);
+    if (sub->name == "log") return ServePodLog(call);
+    if (sub->name == "finalize") return ServeNamespaceFinalize(call);
+    return RespondError(call, api::UnknownResource());
+  }
+  switch (call->route.verb) {
+    case Verb::kCreate: return ServeCreate(call);
+    case Verb::kGet: return ServeGet(call);
+    case Verb::kList: return ServeList(call);
+    case Verb::kWatch: return ServeWatch(call);
+    case Verb::kUpdate: return ServeUpdate(call);
+    case Verb::kPatch: return ServePatch(call);
+    case Verb::kDelete: return ServeDelete(call);
+    case Verb::kDeleteCollection: return ServeDeleteCollection(call);
+  }
+}
+
+// Counts an open watch for as long as its stream lives.
+class CountedStream : public ResponseStream {
+ public:
+  CountedStream(std::unique_ptr<ResponseStream> stream, Metrics& metrics)
+      : stream_(std::move(stream)), metrics_(metrics) {
+    metrics_.AddOpenWatches(1);
+  }
+  ~CountedStream() override { metrics_.AddOpenWatches(-1); }
+  State Read(std::size_t max_bytes, std::string& out) override { return stream_->Read(max_bytes, out); }
+  void SetWake(std::function<void()> wake) override { stream_->SetWake(std::move(wake)); }
+
+ private:
+  std::unique_ptr<ResponseStream> stream_;
+  Metrics& metrics_;
+};
+
+class HandlerImpl : public Handler {
+ public:
+  HandlerImpl(const api::Env& env, storage::Store& store, HandlerOptions options)
+      : metrics_(Metrics::Make()), server_{env, store, std::move(options), *metrics_} {
+    CreateClusterObjects(server_);
+  }
+
+  void Serve(Request request, Responder respond) override {
+    Route route = FindRoute(request);
+    if (route.target == Route::Target::kPath) return respond(ServePath(server_, request));
+    auto output = Negotiate(request, EndpointOf(route));
+    if (route.target == Route::Target::kUnknownResource)
+      return respond(ErrorResponse(output ? *output : Negotiated{}, api::UnknownResource()));
+    if (route.target == Route::Target::kMethodNotAllowed)
+      return respond(ErrorResponse(output ? *output : Negotiated{}, api::MethodNotAllowed()));
+    if (!output) return respond(ErrorResponse({}, output.status()));
+    if (output->shape == Shape::kTable)
+      if (auto options = ParseTableOptions(request); !options) return respond(ErrorResponse({}, options.status()));
+    bool log = route.subresource != nullptr && route.subresource->name == "log";
+    if (route.verb == Verb::kWatch || log)
+      return Run(std::move(request), std::move(route), *output, std::move(respond));
+    bool mutating = request.method != "GET" && request.method != "HEAD";
+    std::atomic<int>& inflight = mutating ? mutating_inflight_ : readonly_inflight_;
+    int limit = mutating ? server_.options.max_mutating_requests_inflight : server_.options.max_requests_inflight;
+    if (inflight.fetch_add(1) >= limit) {
+      inflight.fetch_sub(1);
+      return respond(TooBusy());
+    }
+    Run(std::move(request), std::move(route), *output, [&inflight, respond = std::move(respond)](Response response) {
+      inflight.fetch_sub(1);
+      respond(std::move(response));
+    });
+  }
+
+ private:
+  static Response TooBusy() {
+    Response response;
+    response.code = 429;
+    response.content_type = "text/plain; charset=utf-8";
+    response.body = "Too many requests, please try again later.\n";
+    response.headers.emplace_back("Retry-After", "1");
+    return response;
+  }
+
+  void Run(Request request, Route route, Negotiated output, Responder respond) {
+    api::Time start = server_.env.clock.Now();
+    RequestLabels labels{MetricsVerb(route.verb), route.resource,
+                         route.subresource == nullptr ? std::string_view{} : route.subresource->name, 0};
+    auto call = std::make_shared<Call>(Call{server_, std::move(request), std::move(route), output, nullptr, {}});
+    call->respond = [this, labels, start, respond = std::move(respond)](Response response) mutable {
+      labels.code = response.code;
+      metrics_->CountRequest(labels, server_.env.clock.Now() - start);
+      if (response.stream) response.stream = std::make_unique<CountedStream>(std::move(response.stream), *metrics_);
+      respond(std::move(response));
+    };
+    Dispatch(call);
+  }
+
+  std::unique_ptr<Metrics> metrics_;
+  Server server_;
+  std::atomic<int> readonly_inflight_ = 0;
+  std::atomic<int> mutating_inflight_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Handler> Handler::Make(const api::Env& env, storage::Store& store, HandlerOptions options) {
+  return std::make_unique<HandlerImpl>(env, store, std::move(options));
+}
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,170 @@
+#include "apiserver/internal/body.h"
+
+#include <optional>
+#include <utility>
+
+#include "api/base/errors.h"
+#include "api/codec/decode.h"
+#include "api/codec/normalize.h"
+#include "api/codec/protobuf.h"
+#include "api/codec/yaml.h"
+#include "api/json_access.h"
+#include "apiserver/internal/media_type.h"
+#include "apiserver/strategy/event_conversion.h"
+
+namespace terrarium::apiserver {
+namespace {
+
+using api::Result;
+using api::Status;
+
+constexpr std::string_view kAccepted = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+enum class BodyType { kJson, kYaml, kProtobuf, kUnknown };
+
+BodyType TypeOf(const Request& request) {
+  std::string_view type = MediaTypeOf(request.content_type);
+  if (type.empty() || type == "application/json") return BodyType::kJson;
+  if (type == "application/yaml") return BodyType::kYaml;
+  if (type == "application/vnd.kubernetes.protobuf") return BodyType::kProtobuf;
+  return BodyType::kUnknown;
+}
+
+// A parsed body with what strict decoding has found so far.
+struct RawBody {
+  Json document;
+  std::vector<std::string> strict_errors;
+};
+
+Status Unrecognized(std::string_view kind, const std::string& why) {
+  return api::BadRequest("the object provided is unrecognized (must be of type " + std::string(kind) + "): " + why);
+}
+
+Result<RawBody> ParseText(std::string_view text, std::string_view kind, bool strict) {
+  api::Decoded decoded = api::DecodeJson(text, {.strict = strict});
+  if (decoded.error)
+    return Unrecognized(kind, "couldn't get version/kind; json parse error: " + decoded.error->message);
+  if (!decoded.object.is_object())
+    return Unrecognized(kind, "couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                                  std::string(decoded.object.type_name()) + " into Go value of type struct");
+  return RawBody{std::move(decoded.object), std::move(decoded.strict_errors)};
+}
+
+Result<RawBody> ParseBody(const Request& request, const ExpectedKind& expected, bool strict) {
+  switch (TypeOf(request)) {
+    case BodyType::kJson: return ParseText(request.body, expected.kind, strict);
+    case BodyType::kYaml: {
+      std::string error;
+      auto parsed = api::ParseYaml(request.body, &error);
+      if (!parsed) return Unrecognized(expected.kind, error);
+      if (!parsed->value.is_object()) return Unrecognized(expected.kind, "couldn't get version/kind");
+      return RawBody{std::move(parsed->value), std::move(parsed->strict_errors)};
+    }
+    case BodyType::kProtobuf: {
+      std::string error;
+      auto envelope = api::OpenProtobufEnvelope(request.body, &error);
+      std::optional<Json> document;
+      if (envelope) document = api::DecodeProtobuf(expected.schema, *envelope, &error);
+      if (!document) return Unrecognized(expected.kind, error);
+      return RawBody{std::move(*document), {}};
+    }
+    case BodyType::kUnknown: break;
+  }
+  return api::UnsupportedMediaType(kAccepted);
+}
+
+std::string ApiVersionOf(const ExpectedKind& expected) {
+  return expected.group.empty() ? std::string(expected.version)
+                                : std::string(expected.group) + "/" + std::string(expected.version);
+}
+
+Status CannotHandle(std::string_view kind, std::string_view version, std::string_view expected_kind,
+                    const std::string& why) {
+  return api::BadRequest(std::string(kind) + " in version " + api::Quote(version) + " cannot be handled as a " +
+                         std::string(expected_kind) + ": " + why);
+}
+
+// A body may leave kind and apiVersion out, since the path says them; what it does say must agree.
+Result<bool> CheckKind(const Json& document, const ExpectedKind& expected) {
+  for (const char* field : {"kind", "apiVersion"}) {
+    const Json* value = api::Find(document, field);
+    if (value != nullptr && !value->is_string())
+      return Unrecognized(expected.kind, "couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                                             std::string(value->type_name()) + " into Go struct field ." + field +
+                                             " of type string");
+  }
+  std::string kind(api::StringAt(document, "kind"));
+  std::string api_version(api::StringAt(document, "apiVersion"));
+  if (kind.empty()) kind = expected.kind;
+  std::string version = api_version.substr(api_version.find('/') == std::string::npos ? 0 : api_version.find('/') + 1);
+  if (!api_version.empty() && api_version != ApiVersionOf(expected))
+    return CannotHandle(kind, version, expected.kind,
+                        "no kind " + api::Quote(kind) + " is registered for version " + api::Quote(api_version));
+  if (kind != expected.kind)
+    return CannotHandle(kind, expected.version, expected.kind,
+                        "converting " + kind + " to " + std::string(expected.kind) + ": unknown conversion");
+  return true;
+}
+
+Result<bool> JudgeStrictErrors(Call& call, const ExpectedKind& expected, FieldValidation validation,
+                               std::vector<std::string> errors) {
+  if (errors.empty() || validation == FieldValidation::kIgnore) return true;
+  if (validation == FieldValidation::kWarn) {
+    for (std::string& error : errors) call.warnings.push_back(std::move(error));
+    return true;
+  }
+  std::string list;
+  for (const std::string& error : errors) list += (list.empty() ? "" : ", ") + error;
+  return CannotHandle(expected.kind, expected.version, expected.kind, "strict decoding error: " + list);
+}
+
+Result<Json> Finish(Call& call, RawBody raw, const ExpectedKind& expected, FieldValidation validation) {
+  if (auto fine = CheckKind(raw.document, expected); !fine) return fine.status();
+  std::vector<std::string>* strict = validation == FieldValidation::kIgnore ? nullptr : &raw.strict_errors;
+  if (auto error = api::Normalize(expected.schema, raw.document, strict))
+    return CannotHandle(expected.kind, expected.version, expected.kind, *error);
+  if (auto fine = JudgeStrictErrors(call, expected, validation, std::move(raw.strict_errors)); !fine)
+    return fine.status();
+  raw.document.erase("kind");
+  raw.document.erase("apiVersion");
+  bool events = expected.group == "events.k8s.io" && expected.kind == "Event";
+  return events ? EventToCore(std::move(raw.document)) : std::move(raw.document);
+}
+
+}  // namespace
+
+ExpectedKind BodyKindOf(const ResourceInfo& resource) {
+  return {resource.group, resource.version, resource.kind, resource.Schema()};
+}
+
+ExpectedKind BodyKindOf(const SubresourceInfo& subresource) {
+  const api::Schema& schema = api::Schema::Get();
+  std::string group(subresource.group.substr(0, subresource.group.find('.')));
+  std::string name = "io.k8s.api." + (group.empty() ? "core" : group) + "." + std::string(subresource.version) + "." +
+                     std::string(subresource.kind);
+  return {subresource.group, subresource.version, subresource.kind, schema.Must(name)};
+}
+
+Result<Json> DecodeBody(Call& call, const ExpectedKind& expected, FieldValidation validation) {
+  auto raw = ParseBody(call.request, expected, validation != FieldValidation::kIgnore);
+  if (!raw) return raw.status();
+  return Finish(call, std::move(*raw), expected, validation);
+}
+
+Result<Json> DecodeDocument(Call& call, Json document, const ExpectedKind& expected, FieldValidation validation) {
+  return Finish(call, {std::move(document), {}}, expected, validation);
+}
+
+Result<Json> DecodeDeleteOptions(const Call& call) {
+  if (call.request.body.empty()) return Json();
+  static constexpr std::string_view kName = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
+  ExpectedKind expected{"meta.k8s.io", "v1", "DeleteOptions", api::Schema::Get().Must(kName)};
+  auto raw = ParseBody(call.request, expected, false);
+  if (!raw) return raw.status();
+  // Every group version has a DeleteOptions of its own name and the same shape, so apiVersion is not looked at.
+  if (auto error = api::Normalize(expected.schema, raw->document, nullptr))
+    return CannotHandle("DeleteOptions", "v1", "DeleteOptions", *error);
+  return std::move(raw->document);
+}
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,33 @@
+#pragma once
+
+// Deleting one object, step by step: grace periods, finalizers, propagation, namespaces. Shared by delete,
+// deletecollection and eviction.
+
+#include <functional>
+
+#include "api/base/clock.h"
+#include "api/base/status.h"
+#include "apiserver/internal/call.h"
+#include "apiserver/internal/options.h"
+#include "apiserver/internal/write_path.h"
+
+namespace terrarium::apiserver {
+
+// Pure: what a delete makes of the document.
+struct DeletionPlan {
+  enum class Action {
+    kNothing,         // it is already going, no faster than asked
+    kMark,            // `document` has its deletionTimestamp and waits for its grace period or its finalizers
+    kMarkThenRemove,  // `document` is written once more, then removed: a graceful kind whose grace period is 0
+    kRemove,          // removed as it is
+  };
+  Action action = Action::kRemove;
+  Json document;
+};
+DeletionPlan PlanDeletion(const ResourceInfo& resource, Json document, const DeleteOptions& options, api::Time now);
+
+// Deletes one object of a resource. `deleted` is false when it goes on existing for a while.
+void DeleteObject(const CallPtr& call, const ResourceInfo& resource, const storage::ObjectKey& key,
+                  const DeleteOptions& options, ChangeDone done);
+
+}  // namespace terrarium::apiserver

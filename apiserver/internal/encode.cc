@@ -1,0 +1,193 @@
+#include "apiserver/internal/encode.h"
+
+#include <utility>
+#include <vector>
+
+#include "api/codec/normalize.h"
+#include "api/codec/protobuf.h"
+#include "api/codec/yaml.h"
+#include "api/json_access.h"
+#include "apiserver/strategy/event_conversion.h"
+#include "apiserver/table/partial_metadata.h"
+#include "apiserver/table/table.h"
+
+namespace terrarium::apiserver {
+namespace {
+
+const api::Message& MetaSchema(std::string_view kind) {
+  return api::Schema::Get().Must("io.k8s.apimachinery.pkg.apis.meta.v1." + std::string(kind));
+}
+
+bool IsStoredForm(const ResourceInfo& resource) { return resource.group != "events.k8s.io"; }
+
+// Stored text can be sent as it is: no other form, no indentation.
+bool IsPlainJson(const Call& call) {
+  const Negotiated& output = call.output;
+  return output.media_type == MediaType::kJson && output.shape == Shape::kObject && !output.pretty &&
+         IsStoredForm(call.resource());
+}
+
+Json MetaDocument(const ListMeta& meta) {
+  Json out = {{"resourceVersion", std::to_string(meta.revision)}};
+  if (!meta.continue_token.empty()) out["continue"] = meta.continue_token;
+  if (meta.remaining > 0) out["remainingItemCount"] = meta.remaining;
+  return out;
+}
+
+TableOptions OptionsOfTable(const Call& call, bool no_headers) {
+  auto parsed = ParseTableOptions(call.request);
+  TableOptions options = parsed ? *parsed : TableOptions{};  // a bad value was refused when the call was routed
+  options.no_headers = no_headers;
+  options.meta_version = call.output.meta_version;
+  options.now = call.server.env.clock.Now();
+  return options;
+}
+
+Json TableOf(const Call& call, std::span<const api::ObjectPtr> objects, const TableMeta& meta, bool no_headers) {
+  TableOptions options = OptionsOfTable(call, no_headers);
+  if (IsStoredForm(call.resource())) return MakeTable(KindOf(call.resource()), objects, meta, options);
+  std::vector<Json> documents;
+  for (const api::ObjectPtr& object : objects) documents.push_back(PresentedDocument(call.resource(), *object));
+  return MakeTable(KindOf(call.resource()), documents, meta, options);
+}
+
+// One object in the shape that the client asked for, with the schema of that shape.
+struct Shaped {
+  Json document;
+  const api::Message& schema;
+};
+
+Shaped ShapeObject(const Call& call, const api::ObjectPtr& object, bool no_headers) {
+  switch (call.output.shape) {
+    case Shape::kTable:
+      return {TableOf(call, std::span(&object, 1), {std::to_string(object->revision()), "", {}}, no_headers),
+              MetaSchema("Table")};
+    case Shape::kPartialObjectMetadata:
+    case Shape::kPartialObjectMetadataList:
+      return {MakePartialMetadata(PresentedDocument(call.resource(), *object), call.output.meta_version),
+              MetaSchema("PartialObjectMetadata")};
+    case Shape::kObject: break;
+  }
+  return {PresentedDocument(call.resource(), *object), call.resource().Schema()};
+}
+
+std::string PlainList(const ResourceInfo& resource, std::span<const api::ObjectPtr> items, const ListMeta& meta) {
+  std::size_t size = 256;
+  for (const api::ObjectPtr& item : items) size += item->body().size() + 1;
+  std::string out;
+  out.reserve(size);
+  out.append(R"({"kind":")").append(resource.kind).append(R"(List","apiVersion":")").append(resource.GroupVersion());
+  out.append(R"(","metadata":)").append(MetaDocument(meta).dump()).append(R"(,"items":[)");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) out += ',';
+    out += items[i]->body();
+  }
+  out += "]}\n";
+  return out;
+}
+
+}  // namespace
+
+Json PresentedDocument(const ResourceInfo& resource, const api::Object& object) {
+  Json document = object.Parse();
+  if (!IsStoredForm(resource)) document = EventFromCore(std::move(document));
+  document["kind"] = resource.kind;
+  document["apiVersion"] = resource.GroupVersion();
+  return document;
+}
+
+std::string EncodeDocument(const Negotiated& output, const Json& document, const api::Message& schema) {
+  switch (output.media_type) {
+    case MediaType::kYaml: return api::WriteYaml(document);
+    case MediaType::kProtobuf: return api::EncodeProtobuf(schema, document);
+    case MediaType::kJson: break;
+  }
+  return document.dump(output.pretty ? 2 : -1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string EncodeObject(const Call& call, const api::ObjectPtr& object) {
+  const ResourceInfo& resource = call.resource();
+  if (IsPlainJson(call)) {
+    std::string text = object->Text(resource.GroupVersion(), resource.kind);
+    text += '\n';
+    return text;
+  }
+  Shaped shaped = ShapeObject(call, object, false);
+  return EncodeDocument(call.output, shaped.document, shaped.schema);
+}
+
+std::string EncodeList(const Call& call, std::span<const api::ObjectPtr> items, const ListMeta& meta) {
+  const ResourceInfo& resource = call.resource();
+  if (IsPlainJson(call)) return PlainList(resource, items, meta);
+  if (call.output.shape == Shape::kTable) {
+    TableMeta table_meta{std::to_string(meta.revision), meta.continue_token, {}};
+    if (meta.remaining > 0) table_meta.remaining_item_count = meta.remaining;
+    return EncodeDocument(call.output, TableOf(call, items, table_meta, false), MetaSchema("Table"));
+  }
+  Json list_items = Json::array();
+  bool metadata_only = call.output.shape != Shape::kObject;
+  for (const api::ObjectPtr& item : items) {
+    Json document = IsStoredForm(resource) ? item->Parse() : EventFromCore(item->Parse());
+    list_items.push_back(metadata_only ? MakePartialMetadata(document, call.output.meta_version)
+                                       : std::move(document));
+  }
+  if (metadata_only)
+    return EncodeDocument(call.output,
+                          MakePartialMetadataList(MetaDocument(meta), std::move(list_items), call.output.meta_version),
+                          MetaSchema("PartialObjectMetadataList"));
+  Json list = {{"kind", std::string(resource.kind) + "List"},
+               {"apiVersion", resource.GroupVersion()},
+               {"metadata", MetaDocument(meta)},
+               {"items", std::move(list_items)}};
+  return EncodeDocument(call.output, list, api::Schema::Get().Must(std::string(resource.message) + "List"));
+}
+
+void EventEncoder::Append(std::string_view type, const api::ObjectPtr& object, std::string& out) {
+  const ResourceInfo& resource = call_->resource();
+  if (IsPlainJson(*call_)) {
+    out.append(R"({"type":")").append(type).append(R"(","object":)");
+    object->AppendText(resource.GroupVersion(), resource.kind, out);
+    out += "}\n";
+    return;
+  }
+  Shaped shaped = ShapeObject(*call_, object, table_headers_sent_);
+  table_headers_sent_ = true;
+  AppendFrame(type, shaped.document, shaped.schema, out);
+}
+
+void EventEncoder::AppendBookmark(std::int64_t revision, bool initial_end, std::string& out) {
+  const ResourceInfo& resource = call_->resource();
+  Json document = {{"metadata", {{"resourceVersion", std::to_string(revision)}}}};
+  if (initial_end) document["metadata"]["annotations"] = {{"k8s.io/initial-events-end", "true"}};
+  // What Go would print for an otherwise empty object of the kind.
+  if (auto error = api::Normalize(resource.Schema(), document, nullptr)) return;
+  document["kind"] = resource.kind;
+  document["apiVersion"] = resource.GroupVersion();
+  if (call_->output.shape == Shape::kTable) {
+    Json table = MakeTable(KindOf(resource), std::span<const Json>(&document, 1), {std::to_string(revision), "", {}},
+                           OptionsOfTable(*call_, table_headers_sent_));
+    table_headers_sent_ = true;
+    return AppendFrame("BOOKMARK", table, MetaSchema("Table"), out);
+  }
+  if (call_->output.shape != Shape::kObject)
+    return AppendFrame("BOOKMARK", MakePartialMetadata(document, call_->output.meta_version),
+                       MetaSchema("PartialObjectMetadata"), out);
+  AppendFrame("BOOKMARK", document, resource.Schema(), out);
+}
+
+void EventEncoder::AppendError(const api::Status& status, std::string& out) {
+  AppendFrame("ERROR", status.ToJson(), MetaSchema("Status"), out);
+}
+
+void EventEncoder::AppendFrame(std::string_view type, const Json& document, const api::Message& schema,
+                               std::string& out) {
+  if (call_->output.media_type == MediaType::kProtobuf) {
+    out += api::EncodeProtobufWatchFrame(type, api::EncodeProtobuf(schema, document));
+    return;
+  }
+  Json frame = {{"type", type}, {"object", document}};
+  if (call_->output.media_type == MediaType::kYaml) out += "---\n" + api::WriteYaml(frame);
+  else out += frame.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,72 @@
+#include "apiserver/internal/respond.h"
+
+#include <utility>
+
+namespace terrarium::apiserver {
+namespace {
+
+const api::Message& StatusSchema() {
+  static const api::Message& schema = api::Schema::Get().Must("io.k8s.apimachinery.pkg.apis.meta.v1.Status");
+  return schema;
+}
+
+// A Status is never a table or bare metadata, whatever the request asked for.
+Negotiated AsItself(Negotiated output) {
+  output.shape = Shape::kObject;
+  return output;
+}
+
+void Send(const CallPtr& call, int code, std::string content_type, std::string body) {
+  Response response;
+  response.code = code;
+  response.content_type = std::move(content_type);
+  response.body = std::move(body);
+  Answer(call, std::move(response));
+}
+
+}  // namespace
+
+void Answer(const CallPtr& call, Response response) {
+  response.warnings = std::move(call->warnings);
+  // Moved out first: a watch keeps its call, and must not keep the connection's own callback with it.
+  Responder respond = std::exchange(call->respond, nullptr);
+  respond(std::move(response));
+}
+
+void RespondObject(const CallPtr& call, int code, const api::ObjectPtr& object) {
+  Send(call, code, call->output.ContentType(), EncodeObject(*call, object));
+}
+
+void RespondList(const CallPtr& call, std::span<const api::ObjectPtr> items, const ListMeta& meta) {
+  Send(call, 200, call->output.ContentType(), EncodeList(*call, items, meta));
+}
+
+void RespondDocument(const CallPtr& call, int code, const Json& document, const api::Message& schema) {
+  Negotiated output = AsItself(call->output);
+  Send(call, code, output.ContentType(), EncodeDocument(output, document, schema));
+}
+
+void RespondError(const CallPtr& call, const api::Status& status) {
+  Answer(call, ErrorResponse(call->output, status));
+}
+
+void RespondSuccess(const CallPtr& call, int code, const Json& details) {
+  Json document = {{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", Json::object()}, {"status", "Success"}};
+  // An answer with details, as deletes give it, says no code.
+  if (details.is_null()) document["code"] = code;
+  else document["details"] = details;
+  RespondDocument(call, code, document, StatusSchema());
+}
+
+Response ErrorResponse(const Negotiated& negotiated, const api::Status& status) {
+  Negotiated output = AsItself(negotiated);
+  Response response;
+  response.code = status.code;
+  response.content_type = output.ContentType();
+  response.body = EncodeDocument(output, status.ToJson(), StatusSchema());
+  if (status.details && status.details->retry_after_seconds > 0)
+    response.headers.emplace_back("Retry-After", std::to_string(status.details->retry_after_seconds));
+  return response;
+}
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,27 @@
+#pragma once
+
+// The few ways in which a call is answered.
+
+#include <span>
+
+#include "api/base/status.h"
+#include "apiserver/internal/call.h"
+#include "apiserver/internal/encode.h"
+
+namespace terrarium::apiserver {
+
+// Sends the answer of a call, with its warnings. Every answer goes through here, once.
+void Answer(const CallPtr& call, Response response);
+
+void RespondObject(const CallPtr& call, int code, const api::ObjectPtr& object);
+void RespondList(const CallPtr& call, std::span<const api::ObjectPtr> items, const ListMeta& meta);
+// A document that is not stored; it carries its kind and apiVersion.
+void RespondDocument(const CallPtr& call, int code, const Json& document, const api::Message& schema);
+void RespondError(const CallPtr& call, const api::Status& status);
+// metav1.Status "Success"; `details` may be null.
+void RespondSuccess(const CallPtr& call, int code, const Json& details);
+
+// An error for which there is no call yet.
+Response ErrorResponse(const Negotiated& output, const api::Status& status);
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,28 @@
+#pragma once
+
+// One function per verb; each answers its call exactly once. REQUIRES: the call's route is a resource with a strategy.
+
+#include "apiserver/internal/call.h"
+
+namespace terrarium::apiserver {
+
+void ServeCreate(const CallPtr& call);
+void ServeGet(const CallPtr& call);
+void ServeList(const CallPtr& call);
+void ServeWatch(const CallPtr& call);
+void ServeUpdate(const CallPtr& call);
+void ServePatch(const CallPtr& call);
+void ServeDelete(const CallPtr& call);
+void ServeDeleteCollection(const CallPtr& call);
+
+// Subresources with rules of their own; `status` is served by get, update and patch above.
+void ServeScale(const CallPtr& call);
+void ServeBinding(const CallPtr& call);  // pods/NAME/binding and the bindings resource
+void ServeEviction(const CallPtr& call);
+void ServePodLog(const CallPtr& call);
+void ServeNamespaceFinalize(const CallPtr& call);
+
+// Reviews: answered, never stored.
+void ServeReview(const CallPtr& call);
+
+}  // namespace terrarium::apiserver

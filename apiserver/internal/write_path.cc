@@ -1,0 +1,207 @@
+#include "apiserver/internal/write_path.h"
+
+#include <charconv>
+#include <utility>
+
+#include "api/base/errors.h"
+#include "api/base/prng.h"
+#include "api/json_access.h"
+#include "apiserver/defaulting.h"
+#include "apiserver/header.h"
+#include "apiserver/validation/metadata.h"
+
+namespace terrarium::apiserver {
+namespace {
+
+using api::Path;
+using api::Result;
+
+// The longest base that still leaves room for the suffix within a 63-character name.
+constexpr std::size_t kGeneratedBaseMax = 58;
+
+// Fields of metadata that only the server writes; a client's values are ignored on create.
+void FillNewMetadata(Call& call, Json& metadata) {
+  for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields",
+                            "resourceVersion", "generation"})
+    metadata.erase(field);
+  if (call.resource().namespaced) metadata["namespace"] = call.route.ns;
+  metadata["uid"] = call.server.env.prng.Uuid();
+  metadata["creationTimestamp"] = api::FormatTime(call.server.env.clock.Now());
+  std::string base(api::StringAt(metadata, "generateName"));
+  if (api::StringAt(metadata, "name").empty() && !base.empty())
+    metadata["name"] = base.substr(0, kGeneratedBaseMax) + call.server.env.prng.NameSuffix();
+}
+
+// What an update cannot say: a value left out is the old one, and some are the old one whatever is said.
+void CarryMetadata(Json& metadata, const Json& old) {
+  metadata.erase("selfLink");
+  metadata.erase("managedFields");
+  auto carry = [&](const char* field) {
+    if (const Json* value = api::Find(old, field)) metadata[field] = *value;
+    else metadata.erase(field);
+  };
+  carry("creationTimestamp");
+  carry("generation");
+  carry("resourceVersion");
+  if (api::Find(old, "deletionTimestamp") != nullptr) carry("deletionTimestamp");
+  for (const char* field : {"uid", "deletionGracePeriodSeconds"})
+    if (api::Find(metadata, field) == nullptr) carry(field);
+}
+
+bool IsStatusCall(const Call& call) {
+  return call.route.subresource != nullptr && call.route.subresource->name == "status";
+}
+
+}  // namespace
+
+StrategyContext Server::Context() const { return {env.gates, env.clock.Now()}; }
+
+void ApplyAllDefaults(const ResourceInfo& resource, Json& object) {
+  api::ApplyDefaults(resource.Schema(), object);
+  resource.strategy->Default(object);
+}
+
+Result<bool> AdmitToNamespace(const Call& call, std::string_view name) {
+  if (!call.resource().namespaced) return true;
+  api::ObjectPtr ns = call.server.store.Get({"namespaces", "", call.route.ns});
+  if (ns == nullptr) return api::NotFound({"", "namespaces"}, call.route.ns);
+  if (!ns->header().deleting) return true;
+  api::Status status = api::Forbidden(call.resource().Resource(), name,
+                                      "unable to create new content in namespace " + call.route.ns +
+                                          " because it is being terminated");
+  status.details->causes.push_back(
+      {"NamespaceTerminating", "namespace " + call.route.ns + " is being terminated", "metadata.namespace"});
+  return status;
+}
+
+Result<Json> PrepareNew(Call& call, Json object) {
+  const ResourceInfo& resource = call.resource();
+  const Strategy& strategy = call.strategy();
+  StrategyContext context = call.server.Context();
+  Json& metadata = object["metadata"];
+  FillNewMetadata(call, metadata);
+  if (strategy.HasGeneration()) metadata["generation"] = 1;
+  if (strategy.HasStatus()) object.erase("status");
+  DropGatedFields(resource.Schema(), object, nullptr, context.gates);
+  strategy.PrepareForCreate(context, object);
+  FieldErrors errors =
+      ValidateObjectMeta(object["metadata"], resource.namespaced, strategy.NameRule(), Path("metadata"));
+  api::Append(errors, strategy.Validate(context, object));
+  if (!errors.empty())
+    return api::Invalid(resource.Kind(), api::StringAt(object["metadata"], "name"), errors);
+  for (std::string& warning : strategy.Warnings(context, object, nullptr)) call.warnings.push_back(std::move(warning));
+  return object;
+}
+
+Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
+  const ResourceInfo& resource = call.resource();
+  const Strategy& strategy = call.strategy();
+  StrategyContext context = call.server.Context();
+  bool status_call = IsStatusCall(call);
+  CarryMetadata(object["metadata"], api::ObjectAt(old, "metadata"));
+  DropGatedFields(resource.Schema(), object, &old, context.gates);
+  if (status_call) {
+    strategy.PrepareForStatusUpdate(context, object, old);
+  } else {
+    if (strategy.HasStatus()) {
+      if (const Json* status = api::Find(old, "status")) object["status"] = *status;
+      else object.erase("status");
+    }
+    strategy.PrepareForUpdate(context, object, old);
+    if (strategy.HasGeneration() && strategy.BumpsGeneration(object, old))
+      object["metadata"]["generation"] = api::IntAt(old, 0, "metadata", "generation") + 1;
+  }
+  // Kubernetes checks metadata twice, once for all kinds and once in each kind's rules, and so reports it twice.
+  FieldErrors errors = ValidateObjectMetaUpdate(object["metadata"], old["metadata"], Path("metadata"));
+  api::Append(errors, FieldErrors(errors));
+  api::Append(errors, status_call ? strategy.ValidateStatusUpdate(context, object, old)
+                                  : strategy.ValidateUpdate(context, object, old));
+  if (!errors.empty())
+    return api::Invalid(resource.Kind(), api::StringAt(object["metadata"], "name"), errors);
+  if (!status_call)
+    for (std::string& warning : strategy.Warnings(context, object, &old)) call.warnings.push_back(std::move(warning));
+  return object;
+}
+
+api::ObjectPtr MakeObject(const ResourceInfo& resource, const Json& document) {
+  return api::Object::Make(DeriveHeader(resource, document), document);
+}
+
+Result<bool> CheckSize(const Call& call, const api::Object& object) {
+  if (object.body().size() <= call.server.options.object_bytes_max) return true;
+  return api::RequestTooLarge("limit is " + std::to_string(call.server.options.object_bytes_max));
+}
+
+bool IsReadyToGo(const ResourceInfo& resource, const Json& document) {
+  const Json& metadata = api::ObjectAt(document, "metadata");
+  if (api::Find(metadata, "deletionTimestamp") == nullptr) return false;
+  if (!api::ListAt(metadata, "finalizers").empty()) return false;
+  if (resource.storage == "namespaces") return api::ListAt(document, "spec", "finalizers").empty();
+  return api::IntAt(metadata, 0, "deletionGracePeriodSeconds") == 0;
+}
+
+namespace {
+
+// One attempt of ChangeObject and what it needs to try again.
+struct ChangeLoop : std::enable_shared_from_this<ChangeLoop> {
+  ChangeLoop(CallPtr c, ChangeTarget t) : call(std::move(c)), target(std::move(t)) {}
+  CallPtr call;
+  ChangeTarget target;
+  std::size_t warnings_before = 0;
+  Changer changer;
+  ChangeDone done;
+
+  void Try(api::ObjectPtr current);
+  void Submit(const api::ObjectPtr& current, Change change);
+  void Finish(storage::WriteOutcome outcome, bool deleting);
+};
+
+void ChangeLoop::Try(api::ObjectPtr current) {
+  if (current == nullptr) return done(api::NotFound(target.resource.Resource(), target.key.name));
+  auto change = changer(current, current->Parse());
+  if (!change) return done(change.status());
+  if (change->action == Change::Action::kNothing) return done(Changed{current, false});
+  Submit(current, std::move(*change));
+}
+
+void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
+  bool deleting = change.action == Change::Action::kDelete;
+  api::ObjectPtr object = change.document.is_null() ? current : MakeObject(target.resource, change.document);
+  if (!deleting) {
+    if (object->body() == current->body()) return done(Changed{current, false});
+    if (auto fits = CheckSize(*call, *object); !fits) return done(fits.status());
+  }
+  if (target.dry_run) return done(Changed{object, deleting});
+  storage::Write write{deleting ? storage::Write::Op::kDelete : storage::Write::Op::kUpdate, target.key,
+                       current->revision(), object};
+  call->server.store.Submit(std::move(write), [self = shared_from_this(), deleting](storage::WriteOutcome outcome) {
+    self->Finish(std::move(outcome), deleting);
+  });
+}
+
+void ChangeLoop::Finish(storage::WriteOutcome outcome, bool deleting) {
+  using Code = storage::WriteOutcome::Code;
+  switch (outcome.code) {
+    case Code::kOk: return done(Changed{outcome.object, deleting});
+    case Code::kConflict:
+      call->warnings.resize(warnings_before);  // the next attempt gives its own again
+      return Try(outcome.object);
+    case Code::kNotFound: return Try(nullptr);
+    case Code::kExists:
+    case Code::kFailed: return done(api::InternalError(outcome.error));
+  }
+}
+
+}  // namespace
+
+void ChangeObject(const CallPtr& call, ChangeTarget target, Changer changer, ChangeDone done) {
+  auto loop = std::make_shared<ChangeLoop>(call, std::move(target));
+  loop->warnings_before = call->warnings.size();
+  loop->changer = std::move(changer);
+  loop->done = std::move(done);
+  loop->Try(call->server.store.Get(loop->target.key));
+}
+
+ChangeTarget OwnTarget(const Call& call, bool dry_run) { return {call.resource(), call.Key(), dry_run}; }
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,60 @@
+#pragma once
+
+// A request and its answer as the handler sees them: no sockets, no HTTP library.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/base/status.h"
+
+namespace terrarium::apiserver {
+
+struct UserInfo {
+  std::string name = "system:admin";
+  std::string uid;
+  std::vector<std::string> groups = {"system:masters", "system:authenticated"};
+};
+
+struct Request {
+  std::string method;  // GET, POST, ...
+  std::string path;    // percent-decoded, without the query
+  std::vector<std::pair<std::string, std::string>> query;  // decoded, in order
+  std::string content_type;
+  std::string accept;
+  std::string user_agent;
+  std::string host;           // as the client names us
+  std::string if_none_match;
+  std::string body;
+  UserInfo user;
+
+  // The first value of a query parameter, or nullptr.
+  const std::string* Query(std::string_view name) const;
+};
+
+// An answer that goes on: a watch. The adapter pulls whenever it was woken and its socket has room.
+class ResponseStream {
+ public:
+  virtual ~ResponseStream() = default;
+  enum class State { kOpen, kEnd };
+  // Appends what is ready, in whole frames, until `out` has grown by about `max_bytes`.
+  virtual State Read(std::size_t max_bytes, std::string& out) = 0;
+  // `wake` is called from any thread when Read() would find something new. It must not block.
+  virtual void SetWake(std::function<void()> wake) = 0;
+};
+
+struct Response {
+  int code = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::vector<std::string> warnings;  // each becomes a Warning: 299 header
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::unique_ptr<ResponseStream> stream;  // when set, body is empty
+};
+
+using Responder = std::function<void(Response)>;
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,76 @@
+#include "apiserver/strategy/internal/downscale_pod_picker.h"
+
+#include "apiserver/strategy/internal/checks.h"
+#include "apiserver/validation/formats.h"
+
+namespace terrarium::apiserver::strategy {
+namespace {
+
+void SecretKey(FieldErrors& errors, const Json& selector, const Path& path) {
+  if (StringAt(selector, "name").empty()) errors.push_back(api::RequiredError(path.Child("name")));
+  const std::string_view key = StringAt(selector, "key");
+  if (key.empty()) {
+    errors.push_back(api::RequiredError(path.Child("key")));
+  } else {
+    AddInvalid(IsConfigMapKey(key), key, path.Child("key"), errors);
+  }
+}
+
+void Header(FieldErrors& errors, const Json& header, const Path& path) {
+  const std::string_view name = StringAt(header, "name");
+  AddInvalid(IsHttpHeaderName(name), name, path.Child("name"), errors);
+  const Json* source = Find(header, "valueFrom");
+  if (source == nullptr) return;
+  if (!StringAt(header, "value").empty()) {
+    errors.push_back(
+        api::InvalidError(path.Child("valueFrom"), "", "may not be specified when `value` is not empty"));
+  }
+  const Json* secret = Find(*source, "secretKeyRef");
+  if (secret == nullptr) {
+    errors.push_back(api::RequiredError(path.Child("valueFrom", "secretKeyRef")));
+  } else {
+    SecretKey(errors, *secret, path.Child("valueFrom", "secretKeyRef"));
+  }
+}
+
+void Http(FieldErrors& errors, const Json& http, const Path& path) {
+  const std::string_view host = StringAt(http, "host");
+  if (host.empty()) {
+    errors.push_back(api::RequiredError(path.Child("host")));
+  } else if (!IpFamily(host)) {
+    AddInvalid(IsDns1123Subdomain(host), host, path.Child("host"), errors);
+  }
+  const std::string_view url_path = StringAt(http, "path");
+  if (!url_path.empty() && !url_path.starts_with('/')) {
+    errors.push_back(api::InvalidError(path.Child("path"), std::string(url_path), "must start with a '/'"));
+  }
+  const Json* port = Find(http, "port");
+  api::Append(errors, ValidatePortNumOrName(port == nullptr ? Json(0) : *port, path.Child("port")));
+  OneOf(errors, path.Child("scheme"), StringAt(http, "scheme"), {"HTTP", "HTTPS"});
+  const Json& headers = ListAt(http, "httpHeaders");
+  for (std::size_t i = 0; i < headers.size(); ++i) Header(errors, headers[i], path.Child("httpHeaders").Index(i));
+}
+
+}  // namespace
+
+void DefaultDownscalePodPicker(Json& spec) {
+  const std::string_view scheme = StringAt(spec, "downscalePodPicker", "http", "scheme");
+  if (scheme == "http") spec["downscalePodPicker"]["http"]["scheme"] = "HTTP";
+  if (scheme == "https") spec["downscalePodPicker"]["http"]["scheme"] = "HTTPS";
+}
+
+void ValidateDownscalePodPicker(FieldErrors& errors, const Json& spec, const Path& path) {
+  const Json* picker = Find(spec, "downscalePodPicker");
+  if (picker == nullptr) return;
+  const Path here = path.Child("downscalePodPicker");
+  const Json* http = Find(*picker, "http");
+  if (http == nullptr) {
+    errors.push_back(api::RequiredError(here.Child("http")));
+  } else {
+    Http(errors, *http, here.Child("http"));
+  }
+  Nonnegative(errors, *picker, "maxRetries", here);
+  api::Append(errors, ValidatePositive(IntAt(*picker, 1, "timeoutSeconds"), here.Child("timeoutSeconds")));
+}
+
+}  // namespace terrarium::apiserver::strategy

@@ -1,0 +1,24 @@
+#pragma once
+
+// Rules of addresses that only Services and Nodes have (Kubernetes 1.36, StrictIPCIDRValidation on).
+
+#include <string_view>
+
+#include "api/base/field_error.h"
+#include "api/json.h"
+#include "apiserver/strategy.h"
+
+namespace terrarium::apiserver::strategy {
+
+// Refuses what is no address / CIDR, unless `old_values` (a list of texts, may be empty) already had it.
+void ValidIp(FieldErrors& errors, std::string_view text, const Json& old_values, const api::Path& path);
+void ValidCidr(FieldErrors& errors, std::string_view text, const Json& old_values, const api::Path& path);
+// Refuses unspecified, loopback and link-local addresses; says nothing of a text that is no address.
+void OrdinaryIp(FieldErrors& errors, std::string_view text, const api::Path& path);
+
+// "IPv6" or "IPv4" of a CIDR or an address.
+inline std::string_view FamilyOf(std::string_view text) {
+  return text.find(':') == std::string_view::npos ? "IPv4" : "IPv6";
+}
+
+}  // namespace terrarium::apiserver::strategy

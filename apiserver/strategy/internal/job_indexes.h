@@ -1,0 +1,21 @@
+#pragma once
+
+// Index lists of Indexed Jobs: "0-3,7,9-10".
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace terrarium::apiserver::strategy {
+
+// How many indexes the text names, or in `error` what is wrong with it: not increasing, not below `completions`, ...
+struct IndexCount {
+  std::int64_t total = 0;
+  std::string error;
+};
+IndexCount CountIndexes(std::string_view text, std::int64_t completions);
+
+// "" or the message that both lists name an index. Intervals that cannot be read are passed over.
+std::string IndexOverlap(std::string_view completed, std::string_view failed, std::int64_t completions);
+
+}  // namespace terrarium::apiserver::strategy

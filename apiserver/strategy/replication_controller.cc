@@ -1,0 +1,90 @@
+#include "api/selector/label_selector.h"
+#include "apiserver/strategies.h"
+#include "apiserver/strategy/internal/checks.h"
+#include "apiserver/strategy/internal/template_owner.h"
+
+namespace terrarium::apiserver {
+namespace {
+
+using namespace strategy;  // NOLINT: the helpers of this folder
+
+FieldErrors Spec(const Json& spec, const PodValidationOptions& options) {
+  const Path path("spec");
+  FieldErrors errors;
+  Nonnegative(errors, spec, "minReadySeconds", path);
+  const Json& selector = ObjectAt(spec, "selector");
+  if (selector.empty()) errors.push_back(api::RequiredError(path.Child("selector")));
+  if (Find(spec, "replicas") == nullptr) {
+    errors.push_back(api::RequiredError(path.Child("replicas")));
+  } else {
+    Nonnegative(errors, spec, "replicas", path);
+  }
+  const Json* pod_template = Find(spec, "template");
+  const Path template_path = path.Child("template");
+  if (pod_template == nullptr) {
+    errors.push_back(api::RequiredError(template_path));
+    return errors;
+  }
+  if (!api::LabelSelector::FromMap(selector).Matches(ObjectAt(*pod_template, "metadata", "labels"))) {
+    errors.push_back(LabelsMismatch(*pod_template, template_path));
+  }
+  api::Append(errors, ValidatePodTemplateSpec(*pod_template, options, template_path));
+  RunsForEver(errors, *pod_template, "ReplicationController", template_path);
+  return errors;
+}
+
+std::string StatusReplicas(const Json& object) { return std::to_string(IntAt(object, 0, "status", "replicas")); }
+
+constexpr SelectableField kFields[] = {{"status.replicas", StatusReplicas}};
+
+class ReplicationController final : public Strategy {
+ public:
+  // The template's labels stand in for an absent selector and for absent labels.
+  void Default(Json& object) const override {
+    Json& spec = ObjectField(object, "spec");
+    DefaultTemplate(spec);
+    const Json labels = ObjectAt(spec, "template", "metadata", "labels");
+    if (labels.empty()) return;
+    if (ObjectAt(spec, "selector").empty()) spec["selector"] = labels;
+    if (ObjectAt(object, "metadata", "labels").empty()) ObjectField(object, "metadata")["labels"] = labels;
+  }
+
+  FieldErrors Validate(const StrategyContext& context, const Json& object) const override {
+    FieldErrors errors = NewMetadata(object, true, NameRule());
+    api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, nullptr)));
+    return errors;
+  }
+
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+    FieldErrors errors = ChangedMetadata(object, old);
+    api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, &old)));
+    return errors;
+  }
+
+  FieldErrors ValidateStatusUpdate(const StrategyContext& /*context*/, const Json& object,
+                                   const Json& old) const override {
+    FieldErrors errors = ChangedMetadata(object, old);
+    ReplicaCounters(errors, ObjectAt(object, "status"), Path("status"));
+    return errors;
+  }
+
+  std::vector<std::string> Warnings(const StrategyContext& /*context*/, const Json& object,
+                                    const Json* old) const override {
+    std::vector<std::string> warnings;
+    if (old == nullptr) warnings = PodNameWarnings(object);
+    for (std::string& text : TemplateWarnings(*this, object, old)) warnings.push_back(std::move(text));
+    return warnings;
+  }
+
+  std::span<const SelectableField> SelectableFields() const override { return kFields; }
+  bool OrphansDependentsByDefault() const override { return true; }
+};
+
+}  // namespace
+
+const Strategy& ReplicationControllerStrategy() {
+  static const ReplicationController strategy;
+  return strategy;
+}
+
+}  // namespace terrarium::apiserver

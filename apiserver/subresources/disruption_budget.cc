@@ -1,0 +1,90 @@
+#include "apiserver/internal/disruption_budget.h"
+
+#include <string>
+#include <utility>
+
+#include "api/base/errors.h"
+#include "api/json_access.h"
+
+namespace terrarium::apiserver {
+namespace {
+
+using api::Json;
+
+constexpr std::size_t kDisruptedPodsMax = 2000;
+// A budget whose controller is behind is worth asking again soon.
+constexpr int kStaleBudgetRetrySeconds = 10;
+
+api::Status BudgetSaysNo(const std::string& cause, int retry_after_seconds) {
+  api::Status status = api::TooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.",
+                                            retry_after_seconds);
+  status.details->causes.push_back({"DisruptionBudget", cause, ""});
+  return status;
+}
+
+bool IsReady(const Json& pod) {
+  for (const Json& condition : api::ListAt(pod, "status", "conditions"))
+    if (api::StringAt(condition, "type") == "Ready") return api::StringAt(condition, "status") == "True";
+  return false;
+}
+
+void SetInsufficientPods(Json& budget, api::Time now) {
+  Json next = {{"type", "DisruptionAllowed"},
+               {"status", "False"},
+               {"reason", "InsufficientPods"},
+               {"message", ""},
+               {"lastTransitionTime", api::FormatTime(now)}};
+  if (std::int64_t seen = api::IntAt(budget, 0, "status", "observedGeneration"); seen > 0)
+    next["observedGeneration"] = seen;
+  Json& conditions = budget["status"]["conditions"];
+  if (conditions.is_null()) conditions = Json::array();
+  for (Json& existing : conditions) {
+    if (api::StringAt(existing, "type") != "DisruptionAllowed") continue;
+    if (api::StringAt(existing, "status") == "False") next["lastTransitionTime"] = existing["lastTransitionTime"];
+    existing = std::move(next);
+    return;
+  }
+  conditions.push_back(std::move(next));
+}
+
+}  // namespace
+
+bool NeedsNoBudget(const Json& pod) {
+  std::string_view phase = api::StringAt(pod, "status", "phase");
+  return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
+         api::Find(pod, "metadata", "deletionTimestamp") != nullptr;
+}
+
+bool AllowsUnhealthy(const Json& budget, const Json& pod) {
+  if (IsReady(pod)) return false;
+  if (api::StringAt(budget, "spec", "unhealthyPodEvictionPolicy") == "AlwaysAllow") return true;
+  std::int64_t desired = api::IntAt(budget, 0, "status", "desiredHealthy");
+  return desired > 0 && api::IntAt(budget, 0, "status", "currentHealthy") >= desired;
+}
+
+api::Result<Json> TakeDisruption(const Json& budget, std::string_view pod, api::Time now) {
+  std::string name(api::StringAt(budget, "metadata", "name"));
+  const Json& status = api::ObjectAt(budget, "status");
+  if (api::IntAt(status, 0, "observedGeneration") < api::IntAt(budget, 0, "metadata", "generation"))
+    return BudgetSaysNo("The disruption budget " + name + " is still being processed by the server.",
+                        kStaleBudgetRetrySeconds);
+  std::int64_t allowed = api::IntAt(status, 0, "disruptionsAllowed");
+  const api::GroupResource resource{"policy", "poddisruptionbudgets"};
+  if (allowed < 0) return api::Forbidden(resource, name, "pdb disruptions allowed is negative");
+  if (api::ObjectAt(status, "disruptedPods").size() > kDisruptedPodsMax)
+    return api::Forbidden(resource, name,
+                          "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
+  if (allowed == 0)
+    return BudgetSaysNo("The disruption budget " + name + " needs " +
+                            std::to_string(api::IntAt(status, 0, "desiredHealthy")) + " healthy pods and has " +
+                            std::to_string(api::IntAt(status, 0, "currentHealthy")) + " currently",
+                        0);
+  Json taken = budget;
+  taken["status"]["disruptionsAllowed"] = allowed - 1;
+  // Until the disruption controller has seen the pod go, it must not count it as healthy again.
+  taken["status"]["disruptedPods"][std::string(pod)] = api::FormatTime(now);
+  if (allowed == 1) SetInsufficientPods(taken, now);
+  return taken;
+}
+
+}  // namespace terrarium::apiserver

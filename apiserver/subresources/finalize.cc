@@ -1,0 +1,36 @@
+#include <utility>
+
+#include "api/base/errors.h"
+#include "api/json_access.h"
+#include "apiserver/internal/body.h"
+#include "apiserver/internal/options.h"
+#include "apiserver/internal/respond.h"
+#include "apiserver/internal/update.h"
+#include "apiserver/internal/verbs.h"
+
+namespace terrarium::apiserver {
+
+// Replaces a Namespace's spec.finalizers and nothing else; the last one's removal ends a Namespace that is going.
+void ServeNamespaceFinalize(const CallPtr& call) {
+  auto options = ParseWriteOptions(call->request, "UpdateOptions");
+  if (!options) return RespondError(call, options.status());
+  auto body = DecodeBody(*call, BodyKindOf(call->resource()), options->field_validation);
+  if (!body) return RespondError(call, body.status());
+  if (auto fine = CheckNames(*call, *body); !fine) return RespondError(call, fine.status());
+  ChangeObject(
+      call, OwnTarget(*call, options->dry_run),
+      [call, body = std::move(*body)](const api::ObjectPtr& current, const Json& old) -> api::Result<Change> {
+        if (auto fine = CheckVersion(*call, body, *current); !fine) return fine.status();
+        Json object = old;
+        if (const Json* finalizers = api::Find(body, "spec", "finalizers")) object["spec"]["finalizers"] = *finalizers;
+        else object["spec"].erase("finalizers");
+        bool gone = IsReadyToGo(call->resource(), object);
+        return Change{gone ? Change::Action::kDelete : Change::Action::kWrite, std::move(object)};
+      },
+      [call](api::Result<Changed> changed) {
+        if (!changed) return RespondError(call, changed.status());
+        RespondObject(call, 200, changed->object);
+      });
+}
+
+}  // namespace terrarium::apiserver

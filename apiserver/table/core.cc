@@ -1,0 +1,73 @@
+// How namespaces, configuration and identities are printed.
+
+#include "api/json_access.h"
+#include "apiserver/table/internal/printer.h"
+
+namespace terrarium::apiserver::table {
+namespace {
+
+using api::Json;
+
+constexpr Column kNamespaceColumns[] = {
+    kNameColumn, {"Status", "string", "", "The status of the namespace"}, kAgeColumn};
+
+constexpr Column kSecretColumns[] = {
+    kNameColumn,
+    {"Type", "string", "",
+     "Used to facilitate programmatic handling of secret data. More info: "
+     "https://kubernetes.io/docs/concepts/configuration/secret/#secret-types"},
+    {"Data", "string", "",
+     "Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The serialized "
+     "form of the secret data is a base64 encoded string, representing the arbitrary (possibly non-string) data value "
+     "here. Described in https://tools.ietf.org/html/rfc4648#section-4"},
+    kAgeColumn,
+};
+
+constexpr Column kConfigMapColumns[] = {
+    kNameColumn, {"Data", "string", "", "How many entries data and binaryData have together."}, kAgeColumn};
+
+constexpr Column kServiceAccountColumns[] = {kNameColumn, kAgeColumn};
+
+constexpr Column kLeaseColumns[] = {
+    kNameColumn,
+    {"Holder", "string", "",
+     "holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election is used, "
+     "the holder identity must be equal to the elected LeaseCandidate.metadata.name field."},
+    kAgeColumn,
+};
+
+std::int64_t Entries(const Json& object, std::string_view field) {
+  return static_cast<std::int64_t>(api::ObjectAt(object, field).size());
+}
+
+std::vector<Json> NamespaceCells(const Json& object, api::Time now) {
+  return {Name(object), api::StringAt(object, "status", "phase"), Age(object, now)};
+}
+
+std::vector<Json> SecretCells(const Json& object, api::Time now) {
+  return {Name(object), api::StringAt(object, "type"), Entries(object, "data"), Age(object, now)};
+}
+
+std::vector<Json> ConfigMapCells(const Json& object, api::Time now) {
+  return {Name(object), Entries(object, "data") + Entries(object, "binaryData"), Age(object, now)};
+}
+
+std::vector<Json> ServiceAccountCells(const Json& object, api::Time now) { return {Name(object), Age(object, now)}; }
+
+std::vector<Json> LeaseCells(const Json& object, api::Time now) {
+  return {Name(object), api::StringAt(object, "spec", "holderIdentity"), Age(object, now)};
+}
+
+constexpr Printer kPrinters[] = {
+    {"", "ConfigMap", kConfigMapColumns, ConfigMapCells},
+    {"", "Namespace", kNamespaceColumns, NamespaceCells},
+    {"", "Secret", kSecretColumns, SecretCells},
+    {"", "ServiceAccount", kServiceAccountColumns, ServiceAccountCells},
+    {"coordination.k8s.io", "Lease", kLeaseColumns, LeaseCells},
+};
+
+}  // namespace
+
+std::span<const Printer> CorePrinters() { return kPrinters; }
+
+}  // namespace terrarium::apiserver::table

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/json.h"
+
+namespace terrarium::apiserver {
+
+// The text of a list element or map value; "" when it is no string. Lives as long as the document.
+inline std::string_view TextOf(const api::Json& value) {
+  return value.is_string() ? std::string_view(value.get_ref<const std::string&>()) : std::string_view{};
+}
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,91 @@
+#include <utility>
+
+#include "api/base/errors.h"
+#include "api/json_access.h"
+#include "apiserver/internal/body.h"
+#include "apiserver/internal/options.h"
+#include "apiserver/internal/respond.h"
+#include "apiserver/internal/verbs.h"
+#include "apiserver/internal/write_path.h"
+
+namespace terrarium::apiserver {
+namespace {
+
+// A generated name that is taken is drawn again this often before the client hears of it.
+constexpr int kGenerateNameTries = 8;
+
+// What a create carries from attempt to attempt.
+struct Creation : std::enable_shared_from_this<Creation> {
+  CallPtr call;
+  WriteOptions options;
+  Json decoded;  // as the client sent it, normalised and defaulted
+  int tries_left = 1;
+  std::size_t warnings_before = 0;  // those of decoding, which are not given again
+
+  void Try();
+  void Finish(const std::string& name, storage::WriteOutcome outcome);
+};
+
+void Creation::Try() {
+  --tries_left;
+  call->warnings.resize(warnings_before);
+  auto document = PrepareNew(*call, decoded);
+  if (!document) return RespondError(call, document.status());
+  api::ObjectPtr object = MakeObject(call->resource(), *document);
+  if (auto fits = CheckSize(*call, *object); !fits) return RespondError(call, fits.status());
+  std::string name = object->header().name;
+  storage::ObjectKey key = call->KeyOf(name);
+  if (options.dry_run) {
+    if (call->server.store.Get(key) != nullptr)
+      return RespondError(call, api::AlreadyExists(call->resource().Resource(), name));
+    return RespondObject(call, 201, object);
+  }
+  call->server.store.Submit({storage::Write::Op::kCreate, key, 0, object},
+                            [self = shared_from_this(), name](storage::WriteOutcome outcome) {
+                              self->Finish(name, std::move(outcome));
+                            });
+}
+
+void Creation::Finish(const std::string& name, storage::WriteOutcome outcome) {
+  using Code = storage::WriteOutcome::Code;
+  switch (outcome.code) {
+    case Code::kOk: return RespondObject(call, 201, outcome.object);
+    case Code::kExists:
+      if (tries_left > 0) return Try();
+      return RespondError(call, api::AlreadyExists(call->resource().Resource(), name));
+    default: return RespondError(call, api::InternalError(outcome.error));
+  }
+}
+
+api::Result<bool> CheckIdentity(const Call& call, const Json& object) {
+  std::string_view ns = api::StringAt(object, "metadata", "namespace");
+  if (!ns.empty() && ns != call.route.ns)
+    return api::BadRequest("the namespace of the provided object does not match the namespace sent on the request");
+  if (!api::StringAt(object, "metadata", "resourceVersion").empty())
+    return api::GenericServerError("resourceVersion should not be set on objects to be created");
+  return true;
+}
+
+}  // namespace
+
+void ServeCreate(const CallPtr& call) {
+  auto options = ParseWriteOptions(call->request, "CreateOptions");
+  if (!options) return RespondError(call, options.status());
+  auto object = DecodeBody(*call, BodyKindOf(call->resource()), options->field_validation);
+  if (!object) return RespondError(call, object.status());
+  ApplyAllDefaults(call->resource(), *object);
+  std::string_view name = api::StringAt(*object, "metadata", "name");
+  if (auto admitted = AdmitToNamespace(*call, name); !admitted) return RespondError(call, admitted.status());
+  if (auto fine = CheckIdentity(*call, *object); !fine) return RespondError(call, fine.status());
+
+  auto creation = std::make_shared<Creation>();
+  creation->call = call;
+  creation->options = *options;
+  if (name.empty() && !api::StringAt(*object, "metadata", "generateName").empty())
+    creation->tries_left = kGenerateNameTries;
+  creation->warnings_before = call->warnings.size();
+  creation->decoded = std::move(*object);
+  creation->Try();
+}
+
+}  // namespace terrarium::apiserver

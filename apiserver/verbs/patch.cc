@@ -1,0 +1,74 @@
+#include <optional>
+#include <utility>
+
+#include "api/base/errors.h"
+#include "api/codec/decode.h"
+#include "api/json_access.h"
+#include "api/patch/json_patch.h"
+#include "api/patch/merge_patch.h"
+#include "api/patch/strategic_merge.h"
+#include "apiserver/internal/body.h"
+#include "apiserver/internal/media_type.h"
+#include "apiserver/internal/options.h"
+#include "apiserver/internal/patch.h"
+#include "apiserver/internal/respond.h"
+#include "apiserver/internal/update.h"
+#include "apiserver/internal/verbs.h"
+#include "apiserver/internal/write_path.h"
+
+namespace terrarium::apiserver {
+
+using api::Json;
+using api::Result;
+
+Result<PatchBody> ParsePatch(const Call& call) {
+  static constexpr std::string_view kAccepted =
+      "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json";
+  std::string_view type = MediaTypeOf(call.request.content_type);
+  PatchBody out;
+  if (type == "application/json-patch+json") out.type = PatchType::kJson;
+  else if (type == "application/merge-patch+json") out.type = PatchType::kMerge;
+  else if (type == "application/strategic-merge-patch+json") out.type = PatchType::kStrategic;
+  else return api::UnsupportedMediaType(kAccepted);
+  api::Decoded decoded = api::DecodeJson(call.request.body);
+  if (decoded.error) return api::BadRequest("error decoding patch: " + decoded.error->message);
+  out.body = std::move(decoded.object);
+  return out;
+}
+
+Result<Json> ApplyPatch(const PatchBody& patch, const api::Message& schema, const Json& document) {
+  switch (patch.type) {
+    case PatchType::kJson: return api::ApplyJsonPatch(document, patch.body);
+    case PatchType::kMerge: return api::ApplyMergePatch(document, patch.body);
+    case PatchType::kStrategic: return api::ApplyStrategicMergePatch(document, patch.body, schema);
+  }
+  return api::InternalError("unknown patch type");
+}
+
+void ServePatch(const CallPtr& call) {
+  auto options = ParseWriteOptions(call->request, "PatchOptions");
+  if (!options) return RespondError(call, options.status());
+  auto patch = ParsePatch(*call);
+  if (!patch) return RespondError(call, patch.status());
+
+  ChangeObject(
+      call, OwnTarget(*call, options->dry_run),
+      [call, patch = std::move(*patch), validation = options->field_validation](
+          const api::ObjectPtr& current, const Json& old) -> Result<Change> {
+        const ResourceInfo& resource = call->resource();
+        auto patched = ApplyPatch(patch, resource.Schema(), PresentedDocument(resource, *current));
+        if (!patched) return patched.status();
+        auto object = DecodeDocument(*call, std::move(*patched), BodyKindOf(resource), validation);
+        if (!object) return object.status();
+        if (auto fine = CheckNames(*call, *object); !fine) return fine.status();
+        ApplyAllDefaults(resource, *object);
+        if (auto fine = CheckVersion(*call, *object, *current); !fine) return fine.status();
+        return Replace(*call, std::move(*object), old);
+      },
+      [call](Result<Changed> changed) {
+        if (!changed) return RespondError(call, changed.status());
+        RespondObject(call, 200, changed->object);
+      });
+}
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,117 @@
+#include <charconv>
+#include <utility>
+
+#include "api/base/errors.h"
+#include "api/json_access.h"
+#include "apiserver/internal/body.h"
+#include "apiserver/internal/options.h"
+#include "apiserver/internal/respond.h"
+#include "apiserver/internal/update.h"
+#include "apiserver/internal/verbs.h"
+#include "apiserver/internal/write_path.h"
+
+namespace terrarium::apiserver {
+
+using api::Json;
+using api::Path;
+using api::Result;
+
+Result<bool> CheckNames(const Call& call, const Json& object) {
+  std::string name(api::StringAt(object, "metadata", "name"));
+  if (!name.empty() && name != call.route.name)
+    return api::BadRequest("the name of the object (" + name + ") does not match the name on the URL (" +
+                           call.route.name + ")");
+  std::string ns(api::StringAt(object, "metadata", "namespace"));
+  if (!ns.empty() && ns != call.route.ns)
+    return api::BadRequest("the namespace of the provided object does not match the namespace sent on the request");
+  return true;
+}
+
+Result<bool> CheckVersion(const Call& call, const Json& object, const api::Object& current) {
+  std::string version(api::StringAt(object, "metadata", "resourceVersion"));
+  if (version.empty() || version == "0") {
+    if (call.strategy().AllowUnconditionalUpdate()) return true;
+    return api::Invalid(call.resource().Kind(), call.route.name,
+                        {api::InvalidError(Path("metadata.resourceVersion"), 0, "must be specified for an update")});
+  }
+  std::int64_t asked = 0;
+  auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), asked);
+  if (error != std::errc() || end != version.data() + version.size() || asked < 0)
+    return api::GenericServerError("strconv.ParseUint: parsing " + api::Quote(version) + ": invalid syntax");
+  if (asked != current.revision())
+    return api::ModifiedConflict(call.resource().Resource(), call.route.name);
+  return true;
+}
+
+Result<Change> Replace(Call& call, Json object, const Json& old) {
+  auto prepared = PrepareReplacement(call, std::move(object), old);
+  if (!prepared) return prepared.status();
+  // The last finalizer of an object that is being deleted has gone: the update is its end.
+  bool gone = IsReadyToGo(call.resource(), *prepared) && !IsReadyToGo(call.resource(), old);
+  return Change{gone ? Change::Action::kDelete : Change::Action::kWrite, std::move(*prepared)};
+}
+
+namespace {
+
+Result<bool> CheckUid(const Call& call, const Json& object, const api::Object& current) {
+  std::string uid(api::StringAt(object, "metadata", "uid"));
+  if (uid.empty() || uid == current.header().uid) return true;
+  std::string key = "/registry/" + std::string(call.resource().plural) + "/" +
+                    (call.route.ns.empty() ? "" : call.route.ns + "/") + call.route.name;
+  return api::Conflict(call.resource().Resource(), call.route.name,
+                       "StorageError: invalid object, Code: 4, Key: " + key +
+                           ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
+                           uid + ", UID in object meta: " + current.header().uid);
+}
+
+// PUT of an object that is not there, for the kinds that allow it.
+void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
+  if (auto admitted = AdmitToNamespace(*call, call->route.name); !admitted)
+    return RespondError(call, admitted.status());
+  object["metadata"]["name"] = call->route.name;
+  auto document = PrepareNew(*call, std::move(object));
+  if (!document) return RespondError(call, document.status());
+  api::ObjectPtr stored = MakeObject(call->resource(), *document);
+  if (auto fits = CheckSize(*call, *stored); !fits) return RespondError(call, fits.status());
+  if (dry_run) return RespondObject(call, 201, stored);
+  call->server.store.Submit({storage::Write::Op::kCreate, call->Key(), 0, stored},
+                            [call](storage::WriteOutcome outcome) {
+                              if (outcome.code == storage::WriteOutcome::Code::kOk)
+                                return RespondObject(call, 201, outcome.object);
+                              if (outcome.code == storage::WriteOutcome::Code::kExists)
+                                return ServeUpdate(call);  // somebody created it meanwhile: an ordinary update
+                              RespondError(call, api::InternalError(outcome.error));
+                            });
+}
+
+}  // namespace
+
+void ServeUpdate(const CallPtr& call) {
+  call->warnings.clear();
+  auto options = ParseWriteOptions(call->request, "UpdateOptions");
+  if (!options) return RespondError(call, options.status());
+  auto object = DecodeBody(*call, BodyKindOf(call->resource()), options->field_validation);
+  if (!object) return RespondError(call, object.status());
+  if (auto fine = CheckNames(*call, *object); !fine) return RespondError(call, fine.status());
+  ApplyAllDefaults(call->resource(), *object);
+  Json& metadata = (*object)["metadata"];
+  metadata["name"] = call->route.name;
+  if (call->resource().namespaced) metadata["namespace"] = call->route.ns;
+
+  bool create_allowed = call->route.subresource == nullptr && call->strategy().AllowCreateOnUpdate();
+  if (create_allowed && call->server.store.Get(call->Key()) == nullptr)
+    return CreateInstead(call, std::move(*object), options->dry_run);
+  ChangeObject(
+      call, OwnTarget(*call, options->dry_run),
+      [call, object = std::move(*object)](const api::ObjectPtr& current, const Json& old) -> Result<Change> {
+        if (auto fine = CheckUid(*call, object, *current); !fine) return fine.status();
+        if (auto fine = CheckVersion(*call, object, *current); !fine) return fine.status();
+        return Replace(*call, object, old);
+      },
+      [call](Result<Changed> changed) {
+        if (!changed) return RespondError(call, changed.status());
+        RespondObject(call, 200, changed->object);
+      });
+}
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,105 @@
+# The two functions every folder's CMakeLists.txt uses.
+
+# Headers that most sources include and nobody edits. They are compiled once, here, and reused by every target; a
+# source still includes what it uses.
+set(terrarium_pch_headers
+    <algorithm> <array> <atomic> <chrono> <compare> <condition_variable> <cstddef> <cstdint> <deque> <exception>
+    <functional> <initializer_list> <iterator> <limits> <map> <memory> <mutex> <optional> <ostream> <set> <span>
+    <sstream> <stdexcept> <string> <string_view> <tuple> <type_traits> <utility> <variant> <vector>
+    <nlohmann/json.hpp>)
+
+add_library(terrarium_pch OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/pch.cc")
+target_link_libraries(terrarium_pch PRIVATE nlohmann_json::nlohmann_json)
+target_precompile_headers(terrarium_pch PRIVATE ${terrarium_pch_headers})
+
+if(TERRARIUM_DEVELOPER_BUILD)
+  add_library(terrarium_test_pch OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/pch.cc")
+  target_link_libraries(terrarium_test_pch PRIVATE nlohmann_json::nlohmann_json GTest::gtest GTest::gmock)
+  target_precompile_headers(terrarium_test_pch PRIVATE ${terrarium_pch_headers} <gmock/gmock.h> <gtest/gtest.h>)
+endif()
+
+# Warnings of the project's own code; the compiler sees library headers as system headers and is silent about them.
+function(terrarium_target_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${TERRARIUM_WERROR}>:-Werror>
+                                           $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+                                           # GCC 12 warns about the standard library's own string code (bug 105651).
+                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+endfunction()
+
+# terrarium_add_library(name [SOURCES] file... [PUBLIC target...] [PRIVATE target...] [NO_PCH])
+#
+# Makes the library terrarium_<name> with the alias terrarium::<name>. Files are included by their path from the root
+# of the checkout. Listed headers outside internal/ are its public surface; `all_verify_interface_header_sets` compiles
+# each alone. Without a .cc the library is header-only. NO_PCH is for a target whose compile flags the shared
+# precompiled header does not fit; the compiler warns when that is so.
+function(terrarium_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PCH" "" "SOURCES;PUBLIC;PRIVATE")
+  set(files ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
+  set(sources ${files})
+  list(FILTER sources INCLUDE REGEX "\\.cc$")
+  set(headers ${files})
+  list(FILTER headers INCLUDE REGEX "\\.h$")
+  list(FILTER headers EXCLUDE REGEX "(^|/)internal/")
+
+  set(target terrarium_${name})
+  if(sources)
+    set(scope PUBLIC)
+    add_library(${target} STATIC ${files})
+    target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+    terrarium_target_warnings(${target})
+    if(NOT arg_NO_PCH)
+      target_precompile_headers(${target} REUSE_FROM terrarium_pch)
+      target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json)
+    endif()
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${arg_PUBLIC} ${arg_PRIVATE})
+  endif()
+  add_library(terrarium::${name} ALIAS ${target})
+  target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}")
+  if(headers)
+    target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${headers})
+    set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ${TERRARIUM_DEVELOPER_BUILD})
+  endif()
+endfunction()
+
+# terrarium_add_test(name [SOURCES] file... LABEL label [DEPS target...] [TIMEOUT seconds] [NO_PCH])
+# terrarium_add_test(name COMMAND program... LABEL label [TIMEOUT seconds])
+#
+# The first form makes one GoogleTest program tests/<name>_test in the build folder and registers it as one CTest
+# test; a process per TEST would cost more than most of them run. The second registers a script. Both run in the root
+# of the checkout, so that test data is read by the path it has there.
+function(terrarium_add_test name)
+  if(NOT TERRARIUM_DEVELOPER_BUILD)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PCH" "LABEL;TIMEOUT" "SOURCES;DEPS;COMMAND")
+  if(NOT arg_LABEL)
+    message(FATAL_ERROR "terrarium_add_test(${name}): LABEL is missing")
+  endif()
+  if(NOT arg_TIMEOUT)
+    if(arg_LABEL STREQUAL "unit")
+      set(arg_TIMEOUT 60)
+    else()
+      set(arg_TIMEOUT 300)
+    endif()
+  endif()
+  string(REGEX REPLACE "_test$" "" name "${name}")
+  set(target ${name}_test)
+  if(arg_COMMAND)
+    add_test(NAME ${target} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  else()
+    add_executable(${target} ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${target} PRIVATE ${arg_DEPS} GTest::gtest_main GTest::gmock)
+    terrarium_target_warnings(${target})
+    if(NOT arg_NO_PCH)
+      target_precompile_headers(${target} REUSE_FROM terrarium_test_pch)
+      target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json)
+    endif()
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    add_test(NAME ${target} COMMAND ${target} --gtest_brief=1 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  endif()
+  set_tests_properties(${target} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+endfunction()

@@ -1,0 +1,13 @@
+// The packages lie in the cache folder, not beside the tests; this makes imports look there.
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const packages = pathToFileURL(process.env.TERRARIUM_NODE_MODULES).href;
+const here = new URL('.', import.meta.url).href;
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const isPackage = !/^(\.|\/|node:|file:)/.test(specifier);
+    return next(specifier, isPackage && context.parentURL?.startsWith(here) ? { ...context, parentURL: packages } : context);
+  },
+});

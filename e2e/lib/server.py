@@ -1,0 +1,100 @@
+"""Starts and stops one `terrarium serve` process in a private temporary folder."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+READY_TIMEOUT_S = 40
+STOP_TIMEOUT_S = 15
+
+# An apiserver with nothing beside it: the suites write statuses, nodes and pod deletions themselves.
+BARE = ("--controllers=-*", "--kubelet=false", "--scheduler=false", "--nodes=0")
+
+
+class ServerFailed(AssertionError):
+    """The server did not start, or did not stop as it should; the message carries the end of its output."""
+
+
+class Server:
+    """A running server. Use it as a context manager: leaving it stops the server and demands exit code 0.
+
+    The folder holds the ready file, the kubeconfig and the log, and is removed on leaving unless `folder` was given.
+    """
+
+    def __init__(self, binary, *flags, folder=None):
+        self._owns_folder = folder is None
+        self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="terrarium-e2e-"))
+        self._ready_file = self.folder / "ready.json"
+        self._log_file = self.folder / "server.log"
+        self._ready_file.unlink(missing_ok=True)
+        command = [str(binary), "serve", "--port", "0", "--ready-file", str(self._ready_file),
+                   "--kubeconfig", str(self.folder / "kubeconfig"), *map(str, flags)]
+        with open(self._log_file, "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        try:
+            ready = self._wait_ready()
+        except BaseException:
+            self.kill()
+            raise
+        self.url = ready["url"].rstrip("/")
+        self.kubeconfig = ready["kubeconfig"]
+        self.pid = ready["pid"]
+
+    def _wait_ready(self):
+        """The parsed ready file, which the server moves into place when it can be used."""
+        give_up = time.monotonic() + READY_TIMEOUT_S
+        while True:
+            if self._ready_file.exists():
+                text = self._ready_file.read_text()
+                if text.endswith("}\n") or text.endswith("}"):
+                    return json.loads(text)
+            if self.process.poll() is not None:
+                raise ServerFailed(f"the server ended with {self.process.returncode} before it was ready\n{self.log()}")
+            if time.monotonic() > give_up:
+                raise ServerFailed(f"no ready file after {READY_TIMEOUT_S} s\n{self.log()}")
+            time.sleep(0.002)
+
+    def log(self, limit=4000):
+        """The end of what the server printed."""
+        return self._log_file.read_text(errors="replace")[-limit:]
+
+    def stop(self):
+        """Asks the server to end (SIGTERM) and demands that it exits 0 in time."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise ServerFailed(f"the server was still there {STOP_TIMEOUT_S} s after SIGTERM\n{self.log()}") from None
+        if code != 0:
+            raise ServerFailed(f"the server ended with {code} instead of 0\n{self.log()}")
+
+    def kill(self):
+        """Ends the process at once, as a power cut would."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None:
+                self.stop()
+            else:
+                self.kill()
+        finally:
+            if self._owns_folder:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def binary_from_environment():
+    """The server binary that run_suite.py was given."""
+    return os.environ["TERRARIUM_BINARY"]

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Sets one end-to-end suite up and runs it against a terrarium binary.
+
+  run_suite.py NAME --terrarium build/dev/testbed/terrarium [-- arguments for the suite's own runner]
+  run_suite.py --fetch             only fetches what the suites need into the cache folder
+
+Exits with the suite's own code, or with 77 and one line when something it needs is missing on this machine. With
+TERRARIUM_E2E_REQUIRE=1 in the environment (as CI has it) a missing thing is a failure.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+from lib import cache, tools
+from lib.server import BARE, Server, ServerFailed
+
+E2E = tools.E2E
+SKIPPED = 77
+
+
+def _unittest(python, folder, environment, extra):
+    """Runs the unittest modules of a folder: test_*.py, or those that `extra` names (module.Class.test)."""
+    command = [python, "-m", "unittest", *(extra or ["discover", "-s", ".", "-p", "test_*.py"])]
+    environment = {**os.environ, **environment, "PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.call(list(map(str, command)), cwd=folder, env=environment)
+
+
+def _with_server(binary, run):
+    """run(environment) against a bare server of its own; its exit code, or 1 when the server did not end well."""
+    try:
+        with Server(binary, *BARE) as server:
+            code = run({"TERRARIUM_BINARY": str(binary), "TERRARIUM_URL": server.url, "KUBECONFIG": server.kubeconfig})
+    except ServerFailed as failed:
+        print(failed, file=sys.stderr)
+        return 1
+    return code
+
+
+def kubectl(age):
+    def suite(binary, extra):
+        program = tools.kubectl(age)
+        return binary and _with_server(binary, lambda env: _unittest(
+            sys.executable, E2E / "kubectl", {**env, "KUBECTL": str(program)}, extra))
+    return suite
+
+
+def go(binary, extra):
+    program = tools.go(E2E / "go")
+    return binary and _with_server(binary, lambda env: subprocess.call(
+        [program, "test", "-count=1", *extra, "./..."], cwd=E2E / "go", env={**os.environ, **env}))
+
+
+def python(binary, extra):
+    interpreter = tools.python_with(E2E / "python" / "requirements.txt")
+    return binary and _with_server(binary, lambda env: _unittest(interpreter, E2E / "python", env, extra))
+
+
+def js(binary, extra):
+    program, modules = tools.node(E2E / "js")
+    loader = (E2E / "js" / "resolve.mjs").as_uri()
+
+    def run(environment):
+        environment = {**os.environ, **environment, "TERRARIUM_NODE_MODULES": str(modules)}
+        tests = extra or sorted(str(path) for path in (E2E / "js").glob("*.test.mjs"))
+        return subprocess.call([str(program), "--import", loader, "--test", "--test-concurrency=1", *tests], env=environment)
+
+    return binary and _with_server(binary, run)
+
+
+def schemathesis(binary, extra):
+    interpreter = tools.python_with(E2E / "schemathesis" / "requirements.txt")
+    return binary and _with_server(binary, lambda env: subprocess.call(
+        [str(interpreter), str(E2E / "schemathesis" / "check.py"), *extra],
+        env={**os.environ, **env, "PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"}))
+
+
+def golden(binary, extra):
+    folder = E2E.parent.parent / "shared" / "golden"
+    conversations = sorted(folder.glob("recorded/*.json"))
+    if not conversations:
+        raise cache.Missing("the recorded answers of a real apiserver (../shared/golden beside the checkout)")
+    return binary and _with_server(binary, lambda env: subprocess.call(
+        [sys.executable, str(folder / "golden.py"), "check", env["TERRARIUM_URL"], *map(str, conversations), *extra]))
+
+
+def cli(binary, extra):
+    return binary and _unittest(sys.executable, E2E / "cli", {"TERRARIUM_BINARY": str(binary)}, extra)
+
+
+def crash(binary, extra):
+    return binary and subprocess.call(
+        [sys.executable, str(E2E / "crash" / "crash.py"), "--terrarium", str(binary), *extra],
+        env={**os.environ, "PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"})
+
+
+SUITES = {"kubectl-old": kubectl("old"), "kubectl-new": kubectl("new"), "go": go, "python": python, "js": js,
+          "schemathesis": schemathesis, "golden": golden, "cli": cli, "crash": crash}
+
+
+def _run(name, binary, extra):
+    try:
+        return SUITES[name](binary, extra) or 0
+    except cache.Missing as missing:
+        if os.environ.get("TERRARIUM_E2E_REQUIRE") == "1":
+            print(f"{name}: missing, and everything is required here: {missing}", file=sys.stderr)
+            return 1
+        print(f"{name}: skipped, missing: {missing}")
+        return SKIPPED
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("suite", nargs="?", choices=sorted(SUITES))
+    parser.add_argument("--terrarium", type=pathlib.Path, help="the server binary")
+    parser.add_argument("--fetch", action="store_true", help="only fetch, for all suites or the one named")
+    own, extra = (sys.argv[1:], []) if "--" not in sys.argv else (
+        sys.argv[1:sys.argv.index("--")], sys.argv[sys.argv.index("--") + 1:])
+    options = parser.parse_args(own)
+    if options.fetch:
+        return max(_run(name, None, []) for name in ([options.suite] if options.suite else SUITES))
+    if not options.suite or not options.terrarium:
+        parser.error("a suite and --terrarium are needed")
+    return _run(options.suite, options.terrarium.resolve(), extra)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

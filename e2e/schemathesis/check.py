@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Throws generated requests at every operation of the server's own OpenAPI v3 documents.
+
+What must hold: no answer is a 5xx, every answer of success is one the document describes, in its media type and its
+schema, and every other answer is a Status. The seed is fixed, so that a failure comes again.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from lib.rest import Rest
+
+SEED = 36
+EXAMPLES_PER_OPERATION = 4
+CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
+
+# Bodies in these forms can be generated from a schema. The other forms have suites of their own.
+BODY_TYPES = ("application/json", "application/yaml", "application/json-patch+json", "application/merge-patch+json",
+              "application/strategic-merge-patch+json")
+METHODS = ("get", "put", "post", "patch", "delete")
+STATUS = {"type": "object", "required": ["kind", "apiVersion", "metadata", "status", "code"], "properties": {
+    "kind": {"enum": ["Status"]}, "apiVersion": {"enum": ["v1"]}, "metadata": {"type": "object"},
+    "status": {"enum": ["Failure"]}, "message": {"type": "string"}, "reason": {"type": "string"},
+    "code": {"type": "integer", "minimum": 400, "maximum": 499}, "details": {"type": "object"}}}
+
+
+def documents(rest):
+    """The OpenAPI v3 documents of every group and version."""
+    for path, entry in sorted(rest.get("/openapi/v3").expect()["paths"].items()):
+        if re.fullmatch(r"api/v1|apis/[a-z0-9.]+/v1", path):
+            yield rest.get(entry["serverRelativeURL"]).expect()
+
+
+def merged(parts):
+    """One document out of all: a schema that several have is the same in each."""
+    whole = {"openapi": "3.0.0", "info": {"title": "terrarium", "version": "v1"}, "paths": {}, "components": {"schemas": {}}}
+    for part in parts:
+        whole["paths"].update(part["paths"])
+        whole["components"]["schemas"].update(part["components"]["schemas"])
+    return whole
+
+
+def prepared(document):
+    """The document as it is fed in.
+
+    - A watch never ends by itself: its paths and its parameter stay out.
+    - Names are those of seeded objects, or one more: a random one would only ever be a 404.
+    - Kubernetes' documents tell the answers of success only; a Status is what it answers otherwise.
+    """
+    document["paths"] = {path: item for path, item in document["paths"].items() if "/watch/" not in path}
+    for path, item in document["paths"].items():
+        for parameters in [item.get("parameters", []), *(item[method].get("parameters", []) for method in METHODS if method in item)]:
+            parameters[:] = [p for p in parameters if p.get("name") != "watch"]
+            for parameter in parameters:
+                if parameter["in"] == "path":
+                    seeds = [NAMESPACE] if parameter["name"] == "namespace" else ["seed", "another"]
+                    parameter["schema"] = {"type": "string", "enum": seeds}
+        for method in METHODS:
+            if method in item:
+                prepare_operation(item[method])
+    return document
+
+
+def prepare_operation(operation):
+    body = operation.get("requestBody", {}).get("content", {})
+    for media_type in [name for name in body if name not in BODY_TYPES]:
+        # A body that is described for any media type is a JSON one.
+        described = body.pop(media_type)
+        if media_type == "*/*":
+            body["application/json"] = described
+    operation["responses"].pop("401", None)
+    operation["responses"]["4XX"] = {"description": "refused", "content": {"application/json": {"schema": STATUS}}}
+
+
+NAMESPACE = "schemathesis"
+TEMPLATE = {"metadata": {"labels": {"app": "seed"}}, "spec": {"containers": [{"name": "main", "image": "example.test/app:1"}]}}
+ONCE = {"metadata": {}, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
+SELECTOR = {"matchLabels": {"app": "seed"}}
+SEEDS = {
+    "/api/v1/nodes": {},
+    "/api/v1/namespaces": {},
+    "/api/v1/namespaces/NS/configmaps": {"data": {"a": "1"}},
+    "/api/v1/namespaces/NS/secrets": {"stringData": {"a": "1"}},
+    "/api/v1/namespaces/NS/services": {"spec": {"ports": [{"port": 80}]}},
+    "/api/v1/namespaces/NS/serviceaccounts": {},
+    "/api/v1/namespaces/NS/pods": {"spec": {**TEMPLATE["spec"], "nodeName": "seed"}},
+    "/api/v1/namespaces/NS/replicationcontrollers": {"spec": {"selector": {"app": "seed"}, "template": TEMPLATE}},
+    "/api/v1/namespaces/NS/events": {"involvedObject": {"kind": "Pod", "name": "seed", "namespace": NAMESPACE}, "reason": "Seeded"},
+    "/apis/apps/v1/namespaces/NS/deployments": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},
+    "/apis/apps/v1/namespaces/NS/replicasets": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},
+    "/apis/apps/v1/namespaces/NS/statefulsets": {"spec": {"selector": SELECTOR, "serviceName": "s", "template": TEMPLATE}},
+    "/apis/apps/v1/namespaces/NS/daemonsets": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},
+    "/apis/apps/v1/namespaces/NS/controllerrevisions": {"revision": 1, "data": {"a": 1}},
+    "/apis/batch/v1/namespaces/NS/jobs": {"spec": {"template": ONCE}},
+    "/apis/batch/v1/namespaces/NS/cronjobs": {"spec": {"schedule": "0 4 * * *", "jobTemplate": {"spec": {"template": ONCE}}}},
+    "/apis/policy/v1/namespaces/NS/poddisruptionbudgets": {"spec": {"minAvailable": 1, "selector": SELECTOR}},
+    "/apis/coordination.k8s.io/v1/namespaces/NS/leases": {"spec": {"holderIdentity": "seed"}},
+}
+
+
+def seed(rest):
+    """One object of every kind. A finalizer keeps it there when a generated request deletes it."""
+    rest.post("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}}).expect()
+    for path, rest_of_object in SEEDS.items():
+        metadata = {"name": "seed", "finalizers": ["example.test/stay"]}
+        rest.post(path.replace("NS", NAMESPACE), {"metadata": metadata, **rest_of_object}).expect()
+
+
+def main():
+    rest = Rest(os.environ["TERRARIUM_URL"])
+    document = prepared(merged(documents(rest)))
+    seed(rest)
+    rest.close()
+    operations = sum(method in item for item in document["paths"].values() for method in METHODS)
+    print(f"{operations} operations, {EXAMPLES_PER_OPERATION} requests each at most, seed {SEED}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "openapi.json"
+        path.write_text(json.dumps(document))
+        command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", str(path),
+                   "--url", os.environ["TERRARIUM_URL"], "--phases", "fuzzing", "--checks", ",".join(CHECKS),
+                   "--max-examples", str(EXAMPLES_PER_OPERATION), "--seed", str(SEED), "--generation-deterministic",
+                   "--no-shrink", "--continue-on-failure", "--suppress-health-check", "all",
+                   "--header", "Accept: application/json", "--request-timeout", "30", "--workers", "1", "--no-color",
+                   "--warnings", "off", *sys.argv[1:]]
+        return subprocess.call(command, cwd=folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

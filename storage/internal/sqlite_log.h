@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "storage/internal/sqlite_db.h"
+#include "storage/sqlite_schema.h"
+#include "storage/sqlite_store.h"
+#include "storage/state.h"
+
+namespace terrarium::storage {
+
+// The log of a store in its file. One caller at a time. Holds the file, alone, as long as it lives.
+class SqliteLog {
+ public:
+  static api::Result<std::unique_ptr<SqliteLog>> Open(const SqliteOptions& options);
+
+  struct Row {
+    std::int64_t revision;
+    std::string_view resource, ns, name;
+    LogOp op;
+    std::int64_t previous_revision;
+    std::string_view body;
+  };
+  // Gives every row in the order of revisions, until `use` returns an error.
+  SqlError ForEach(const std::function<SqlError(const Row&)>& use);
+  SqlError ReadMeta(std::int64_t& compacted, std::int64_t& revision);
+
+  // Writes all rows and commits, or leaves the file as it was.
+  SqlError Append(const std::deque<Change>& changes);
+  // Deletes what the revisions in (from, to] superseded and the deletions among them, and records `to` as compacted
+  // and `revision` as reached; or leaves the file as it was.
+  struct CompactRange {
+    std::int64_t from;
+    std::int64_t to;
+    std::int64_t revision;
+  };
+  SqlError Compact(const CompactRange& range);
+
+ private:
+  explicit SqliteLog(SqliteDb db) : db_(std::move(db)) {}
+  SqlError Setup(Durability durability);
+  SqlError SwitchToWal();
+  SqlError Run(SqliteStatement& statement);
+  SqlError Insert(const Change& change);
+  // Ends the transaction that begin_ opened: with a commit when `error` is empty, with a rollback otherwise.
+  SqlError Finish(SqlError error);
+
+  SqliteDb db_;  // first: it is closed after the statements
+  SqliteStatement begin_, commit_, rollback_, insert_, delete_superseded_, delete_deletions_, set_meta_;
+};
+
+}  // namespace terrarium::storage

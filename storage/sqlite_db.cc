@@ -1,0 +1,78 @@
+#include "api/base/errors.h"
+#include "storage/internal/sqlite_db.h"
+
+namespace terrarium::storage {
+namespace {
+
+std::string Explain(sqlite3* db) {
+  switch (sqlite3_errcode(db)) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "in use by another process";
+    case SQLITE_NOTADB:
+      return "not a database";
+    case SQLITE_READONLY:
+      return "not writable";
+    case SQLITE_CORRUPT:
+      return "damaged (" + std::string(sqlite3_errmsg(db)) + ")";
+    default:
+      return sqlite3_errmsg(db);
+  }
+}
+
+}  // namespace
+
+api::Result<SqliteDb> SqliteDb::Open(const std::string& path, const std::string& vfs) {
+  sqlite3* raw = nullptr;
+  // One user at a time by the store's own rules, so SQLite need not lock.
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  int rc = sqlite3_open_v2(path.c_str(), &raw, flags, vfs.empty() ? nullptr : vfs.c_str());
+  SqliteDb db(raw);
+  if (rc != SQLITE_OK)
+    return api::GenericServerError(path + ": " + (raw == nullptr ? sqlite3_errstr(rc) : Explain(raw)));
+  sqlite3_extended_result_codes(raw, 0);
+  return db;
+}
+
+std::string SqliteDb::Error() const { return Explain(db_.get()); }
+
+SqlError SqliteDb::Exec(const char* sql) {
+  if (sqlite3_exec(db_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) return std::nullopt;
+  return Error();
+}
+
+SqlError SqliteDb::QueryInt(const char* sql, std::int64_t& value) {
+  SqliteStatement statement;
+  if (SqlError error = statement.Prepare(*this, sql)) return error;
+  int rc = statement.Step();
+  if (rc == SQLITE_ROW) {
+    value = statement.Int(0);
+    return std::nullopt;
+  }
+  return rc == SQLITE_DONE ? "no answer to " + std::string(sql) : Error();
+}
+
+SqlError SqliteStatement::Prepare(const SqliteDb& db, const char* sql) {
+  sqlite3_stmt* raw = nullptr;
+  int rc = sqlite3_prepare_v3(db.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+  statement_.reset(raw);
+  if (rc == SQLITE_OK) return std::nullopt;
+  return db.Error();
+}
+
+void SqliteStatement::BindText(int index, std::string_view text) {
+  // An empty view may have no pointer, which would bind NULL.
+  sqlite3_bind_text(statement_.get(), index, text.empty() ? "" : text.data(), static_cast<int>(text.size()),
+                    SQLITE_STATIC);
+}
+
+void SqliteStatement::BindBlob(int index, std::string_view bytes) {
+  sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC);
+}
+
+std::string_view SqliteStatement::Bytes(int column) const {
+  const void* data = sqlite3_column_blob(statement_.get(), column);
+  return {static_cast<const char*>(data), static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+}  // namespace terrarium::storage

@@ -1,0 +1,136 @@
+#include "storage/sqlite_store.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "storage/commit_thread.h"
+#include "storage/internal/batch.h"
+#include "storage/internal/sqlite_load.h"
+#include "storage/internal/sqlite_log.h"
+#include "storage/internal/store_base.h"
+
+namespace terrarium::storage {
+namespace {
+
+// Bounds what one transaction holds and how long its first write waits for its last.
+constexpr std::size_t kBatchWritesMax = 1024;
+// Revisions that one compaction transaction covers, and how far the file may lag behind memory.
+constexpr std::int64_t kCompactRevisions = 1000;
+
+class SqliteStore final : public StoreBase {
+ public:
+  SqliteStore(const SqliteOptions& options, std::unique_ptr<SqliteLog> log, std::unique_ptr<State> state,
+              std::int64_t file_compacted)
+      : StoreBase(std::move(state)), log_(std::move(log)), file_compacted_(file_compacted) {
+    if (!options.inline_commits)
+      thread_ = std::make_unique<CommitThread>(
+          kBatchWritesMax, [this](std::vector<CommitJob> jobs) { CommitAndTell(std::move(jobs)); });
+  }
+  SqliteStore(const SqliteStore&) = delete;
+  SqliteStore& operator=(const SqliteStore&) = delete;
+  ~SqliteStore() override { Shutdown(); }
+
+  void Submit(Write write, WriteDone done) override {
+    CommitJob job{std::move(write), std::move(done)};
+    if (thread_ == nullptr) {
+      std::vector<CommitJob> jobs;
+      jobs.push_back(std::move(job));
+      CommitAndTell(std::move(jobs));
+    } else if (!thread_->Push(job)) {
+      job.done(ShutDownOutcome());
+    }
+  }
+
+  void Compact(std::int64_t revision) override {
+    state_->Compact(revision);
+    compact_asked_.store(true);
+    if (thread_ != nullptr) {
+      thread_->Poke();
+    } else {
+      CommitAndTell({});
+    }
+  }
+
+  void Shutdown() override {
+    std::call_once(shut_down_, [this] {
+      if (thread_ != nullptr) thread_->Stop();
+      Wakes wakes;
+      {
+        std::lock_guard lock(sequencer_);
+        CompactFile(1);
+        // Closing folds the WAL into the file. If that fails the WAL stays, and the next open reads it.
+        log_.reset();
+        wakes = hub_.Close();
+      }
+      CallWakes(wakes);
+    });
+  }
+
+ private:
+  // REQUIRES: nothing of the store is locked
+  void CommitAndTell(std::vector<CommitJob> jobs) {
+    std::vector<WriteOutcome> outcomes;
+    Wakes wakes;
+    {
+      std::lock_guard lock(sequencer_);
+      outcomes = Commit(jobs, wakes);
+    }
+    for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].done(std::move(outcomes[i]));
+    CallWakes(wakes);
+    // Last, so that nobody waits for it.
+    std::lock_guard lock(sequencer_);
+    CompactFile(compact_asked_.exchange(false) ? 1 : kCompactRevisions);
+  }
+
+  std::vector<WriteOutcome> Commit(std::vector<CommitJob>& jobs, Wakes& wakes) {
+    if (log_ == nullptr) return std::vector<WriteOutcome>(jobs.size(), ShutDownOutcome());
+    std::vector<WriteOutcome> outcomes;
+    outcomes.reserve(jobs.size());
+    Batch batch(*state_);
+    for (CommitJob& job : jobs) outcomes.push_back(batch.Add(std::move(job.write)));
+    if (batch.changes().empty()) return outcomes;
+    if (SqlError error = log_->Append(batch.changes())) {
+      // Also those that were refused: they may have been refused because of a write that now never happened.
+      return std::vector<WriteOutcome>(jobs.size(), {WriteOutcome::Code::kFailed, nullptr, *error});
+    }
+    state_->Apply(batch.changes());
+    wakes = hub_.Publish(batch.changes());
+    return outcomes;
+  }
+
+  // Brings the file's compaction to memory's when it lags by `lag_min` revisions or more. A failure costs nothing but
+  // room in the file: it is tried again after the next write.
+  void CompactFile(std::int64_t lag_min) {
+    std::int64_t target = state_->compacted();
+    while (log_ != nullptr && target - file_compacted_ >= lag_min) {
+      std::int64_t to = std::min(target, file_compacted_ + kCompactRevisions);
+      if (log_->Compact({.from = file_compacted_, .to = to, .revision = state_->revision()})) return;
+      file_compacted_ = to;
+      if (lag_min > 1) return;  // one piece at a time between writes
+    }
+  }
+
+  std::mutex sequencer_;
+  std::unique_ptr<SqliteLog> log_;  // guarded by sequencer_, as file_compacted_; nullptr after Shutdown
+  std::int64_t file_compacted_;
+  std::atomic<bool> compact_asked_ = false;
+  std::once_flag shut_down_;
+  std::unique_ptr<CommitThread> thread_;  // last: it uses the rest
+};
+
+}  // namespace
+
+api::Result<std::unique_ptr<Store>> OpenSqliteStore(const SqliteOptions& options) {
+  api::Result<std::unique_ptr<SqliteLog>> log = SqliteLog::Open(options);
+  if (!log) return std::move(log.status());
+  std::int64_t file_compacted = 0;
+  api::Result<std::unique_ptr<State>> state = LoadState(**log, options, file_compacted);
+  if (!state) return std::move(state.status());
+  return std::unique_ptr<Store>(
+      std::make_unique<SqliteStore>(options, std::move(*log), std::move(*state), file_compacted));
+}
+
+}  // namespace terrarium::storage

@@ -1,0 +1,150 @@
+#pragma once
+
+// The revisioned store. One global revision counts every write of a plane and is the resourceVersion of what it wrote.
+//
+// Promises, checked by one conformance suite for every implementation and durability mode:
+//  - Writes are ordered: revisions rise by one, in the order in which writes are applied; a write is visible to reads
+//    and watches only after it is durable in the chosen mode, and readers never see revision N without all below it.
+//  - A write names the revision it replaces (compare-and-swap); a miss is an ordinary outcome with the current object.
+//  - Watches are ordered, unique, without gaps, resumable from any revision that is not compacted, and atomic with the
+//    list they follow. A slow watcher is cut off at a bounded buffer and never slows writers or other watchers.
+//  - Nothing acknowledged is lost (durability full), revisions never go back.
+// All methods are thread-safe. A fresh store stands at revision 1, as etcd does: "0" means something else to clients.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/base/status.h"
+#include "api/object.h"
+
+namespace terrarium::storage {
+
+using api::ObjectPtr;
+
+// `resource` is the storage name of a kind, e.g. "pods" or "apps/deployments"; ns is empty for cluster-scoped kinds.
+struct ObjectKey {
+  std::string resource;
+  std::string ns;
+  std::string name;
+  friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
+};
+
+enum class EventType { kAdded, kModified, kDeleted };
+
+struct Event {
+  EventType type;
+  ObjectPtr object;    // for kDeleted: the last state, at the revision of the deletion
+  ObjectPtr previous;  // nullptr for kAdded
+  std::int64_t revision() const { return object->revision(); }
+};
+
+struct Write {
+  enum class Op { kCreate, kUpdate, kDelete };
+  Op op;
+  ObjectKey key;
+  std::int64_t expected_revision = 0;  // of the object to be replaced or deleted; unused by kCreate
+  // The new state; its revision is stamped by the store. For kDelete: the last state to show in the DELETED event, or
+  // nullptr for the current one. REQUIRES: its header has the namespace and name of `key`.
+  ObjectPtr object = nullptr;
+};
+
+struct WriteOutcome {
+  enum class Code {
+    kOk,
+    kExists,    // create of a name that is taken
+    kNotFound,  // update or delete of an object that is not there
+    kConflict,  // the object is at another revision than expected
+    kFailed,    // the disk failed; nothing was written
+  };
+  Code code;
+  ObjectPtr object = nullptr;  // kOk: as written (kDelete: the last state). kExists, kConflict: the current object.
+  std::string error = {};      // kFailed
+};
+
+using WriteDone = std::function<void(WriteOutcome)>;
+
+struct ListQuery {
+  std::string resource;
+  std::optional<std::string> ns = {};  // nullopt: all namespaces
+  std::int64_t at_revision = 0;        // 0, or one of the future: the newest; otherwise exactly that one
+  std::string start_after = {};        // "ns/name" ("name" for cluster-scoped) of the last item of the previous page
+  std::size_t limit = 0;               // at most this many items; 0: all
+};
+
+struct Listing {
+  std::vector<ObjectPtr> items;     // sorted by namespace, then name
+  std::int64_t revision = 0;        // the revision at which the items stood
+  std::size_t remaining = 0;        // items of the query behind the last one, left out because of `limit`
+};
+
+struct WatchQuery {
+  std::string resource;
+  std::optional<std::string> ns = {};
+  std::optional<std::string> name = {};  // a single object, for fieldSelector metadata.name=...
+  std::int64_t from_revision = 0;        // events after this revision
+  std::size_t buffer_events = 1000;      // past this many undelivered events the watch is cut off
+};
+
+// One subscription. Events pile up (bounded) until taken. Destroying it unsubscribes.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+
+  enum class State {
+    kOpen,
+    kOverflow,  // the buffer was full: the subscriber has missed events and must start again
+    kClosed,    // the store is shutting down
+  };
+  // Moves up to `max` pending events to the end of `out`. Events buffered before an overflow or shutdown are still
+  // given out: the answer is kOpen until the last of them has been, and comes with it or after it. Whoever gets `max`
+  // events calls again: there may be more, and no wake for them.
+  virtual State Take(std::size_t max, std::vector<Event>& out) = 0;
+  // `wake` is called, from any thread and without locks held, whenever Take() would find something new after it had
+  // left nothing. Set before the first Take(); called at once if something is pending. It must not block. It may come
+  // in vain, and once more while or after the Watch is destroyed, so it holds what it needs by a weak or shared pointer.
+  virtual void SetWake(std::function<void()> wake) = 0;
+  // All events of the query at or below this revision have been taken: what a bookmark may say. Never goes back.
+  virtual std::int64_t DeliveredRevision() const = 0;
+};
+
+struct ListAndWatchResult {
+  Listing listing;
+  std::unique_ptr<Watch> watch;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Applies the write and calls `done` once, after the write is durable and visible to reads and watches, possibly
+  // from another thread, possibly before Submit returns, without locks held. `done` may submit again; it must not
+  // block, shut the store down or destroy it.
+  virtual void Submit(Write write, WriteDone done) = 0;
+
+  virtual ObjectPtr Get(const ObjectKey& key) const = 0;  // nullptr when absent
+  // Expired when `at_revision` is older than the compacted revision. Costs the items returned plus the events since
+  // `at_revision`.
+  virtual api::Result<Listing> List(const ListQuery& query) const = 0;
+  // Number of objects of a resource, without listing them.
+  virtual std::size_t Count(std::string_view resource) const = 0;
+
+  // Expired when from_revision is older than the compacted revision. from_revision may lie in the future.
+  virtual api::Result<std::unique_ptr<Watch>> StartWatch(const WatchQuery& query) = 0;
+  // Lists at the newest revision and watches from exactly there. query.from_revision is not used.
+  virtual ListAndWatchResult ListAndWatch(const WatchQuery& query) = 0;
+
+  virtual std::int64_t CurrentRevision() const = 0;    // newest visible
+  virtual std::int64_t CompactedRevision() const = 0;  // events at and below it are gone; older reads are Expired
+  // Forgets history up to `revision` (clamped to the current one). Open watches go on.
+  virtual void Compact(std::int64_t revision) = 0;
+
+  // Waits for submitted writes, refuses new ones (kFailed), closes all watches and the file. Reads go on. Idempotent.
+  virtual void Shutdown() = 0;
+};
+
+}  // namespace terrarium::storage

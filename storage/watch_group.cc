@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <utility>
+
+#include "api/base/check.h"
+#include "storage/internal/watch_group.h"
+
+namespace terrarium::storage {
+
+void WatchGroup::Join(WatchMember& member) {
+  std::lock_guard lock(mutex_);
+  member.self = idle_.insert(idle_.end(), &member);
+  if (!member.backlog.empty()) MakeBusy(member, end_);
+}
+
+void WatchGroup::Leave(WatchMember& member) {
+  std::lock_guard lock(mutex_);
+  if (member.place == WatchMember::Place::kBusy) {
+    Release(member);
+    busy_.erase(member.self);
+  } else if (member.place == WatchMember::Place::kIdle) {
+    idle_.erase(member.self);
+  }
+}
+
+void WatchGroup::MakeBusy(WatchMember& member, std::uint64_t next) {
+  busy_.splice(busy_.end(), idle_, member.self);
+  member.place = WatchMember::Place::kBusy;
+  member.next = next;
+  check_full_at_ = std::min(check_full_at_, next + member.buffer_events);
+}
+
+void WatchGroup::Release(WatchMember& member) {
+  for (std::uint64_t s = member.next; s < end_; ++s) --At(s).readers;
+  member.next = end_;
+  DropUnwanted();
+}
+
+void WatchGroup::DropUnwanted() {
+  // Whoever waits for an entry waits for all behind it, so unwanted entries are at the front.
+  while (!entries_.empty() && entries_.front().readers == 0) entries_.pop_front();
+}
+
+void WatchGroup::CutOffFullMembers() {
+  check_full_at_ = UINT64_MAX;
+  for (auto it = busy_.begin(); it != busy_.end();) {
+    WatchMember& member = **it++;
+    if (end_ - member.next < member.buffer_events) {
+      check_full_at_ = std::min(check_full_at_, member.next + member.buffer_events);
+      continue;
+    }
+    // What it has not taken moves to the member, so that the shared buffer does not wait for it.
+    for (std::uint64_t s = member.next; s < end_; ++s)
+      if (const Event& event = At(s).event; event.revision() > member.after_revision) member.backlog.push_back(event);
+    Release(member);
+    busy_.erase(member.self);
+    member.place = WatchMember::Place::kCutOff;
+    member.state = Watch::State::kOverflow;
+  }
+}
+
+void WatchGroup::Append(const Event& event, Wakes& wakes) {
+  std::lock_guard lock(mutex_);
+  if (end_ >= check_full_at_) CutOffFullMembers();
+  for (auto it = idle_.begin(); it != idle_.end();) {
+    WatchMember& member = **it++;
+    if (event.revision() <= member.after_revision) continue;
+    MakeBusy(member, end_);
+    if (member.wake != nullptr) wakes.push_back(member.wake);
+  }
+  if (busy_.empty()) return;
+  entries_.push_back({event, busy_.size()});
+  ++end_;
+}
+
+void WatchGroup::Close(Wakes& wakes) {
+  std::lock_guard lock(mutex_);
+  for (WatchMember* member : busy_) member->state = Watch::State::kClosed;
+  for (WatchMember* member : idle_) {
+    member->state = Watch::State::kClosed;
+    if (member->wake != nullptr) wakes.push_back(member->wake);
+  }
+}
+
+bool WatchGroup::Pending(const WatchMember& member) const {
+  return !member.backlog.empty() || (member.place == WatchMember::Place::kBusy && member.next < end_);
+}
+
+Watch::State WatchGroup::Take(WatchMember& member, std::size_t max, std::vector<Event>& out) {
+  std::lock_guard lock(mutex_);
+  std::size_t before = out.size();
+  for (; max > 0 && !member.backlog.empty(); --max) {
+    out.push_back(std::move(member.backlog.front()));
+    member.backlog.pop_front();
+  }
+  if (member.place == WatchMember::Place::kBusy) {
+    for (; max > 0 && member.next < end_; ++member.next) {
+      Entry& entry = At(member.next);
+      bool last = --entry.readers == 0;
+      if (entry.event.revision() <= member.after_revision) continue;
+      if (last) {
+        out.push_back(std::move(entry.event));
+      } else {
+        out.push_back(entry.event);
+      }
+      --max;
+    }
+    DropUnwanted();
+  }
+  if (out.size() > before) member.delivered = std::max(member.delivered, out.back().revision());
+
+  if (Pending(member)) return Watch::State::kOpen;
+  if (member.place == WatchMember::Place::kBusy) {
+    idle_.splice(idle_.end(), busy_, member.self);
+    member.place = WatchMember::Place::kIdle;
+  }
+  return member.state;
+}
+
+bool WatchGroup::SetWake(WatchMember& member, std::shared_ptr<const std::function<void()>> wake) {
+  std::lock_guard lock(mutex_);
+  member.wake = std::move(wake);
+  return Pending(member) || member.state != Watch::State::kOpen;
+}
+
+std::int64_t WatchGroup::DeliveredRevision(WatchMember& member, std::int64_t published) {
+  std::lock_guard lock(mutex_);
+  std::int64_t delivered = member.delivered;
+  if (!member.backlog.empty()) {
+    delivered = member.backlog.front().revision() - 1;
+  } else if (member.place != WatchMember::Place::kCutOff) {
+    // What it does not get it need not wait for: a watch may have begun ahead of what is published.
+    delivered = std::max(published, member.after_revision);
+    if (member.place == WatchMember::Place::kBusy) {
+      std::uint64_t s = member.next;
+      while (s < end_ && At(s).event.revision() <= member.after_revision) ++s;
+      if (s < end_) delivered = At(s).event.revision() - 1;
+    }
+  }
+  member.delivered = std::max(member.delivered, delivered);
+  return member.delivered;
+}
+
+}  // namespace terrarium::storage

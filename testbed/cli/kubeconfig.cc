@@ -1,0 +1,43 @@
+#include "testbed/cli/kubeconfig.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "api/base/errors.h"
+#include "api/codec/yaml.h"
+
+namespace terrarium::testbed {
+
+std::string MakeKubeconfig(const KubeconfigOptions& options) {
+  api::Json cluster = {{"server", options.url}};
+  if (!options.certificate_authority.empty()) cluster["certificate-authority"] = options.certificate_authority;
+  api::Json user = api::Json::object();
+  if (!options.token.empty()) user["token"] = options.token;
+  return api::WriteYaml(
+      {{"apiVersion", "v1"},
+       {"kind", "Config"},
+       {"clusters", {{{"name", "terrarium"}, {"cluster", std::move(cluster)}}}},
+       {"users", {{{"name", "terrarium"}, {"user", std::move(user)}}}},
+       {"contexts",
+        {{{"name", "terrarium"}, {"context", {{"cluster", "terrarium"}, {"user", "terrarium"}}}}}},
+       {"current-context", "terrarium"}});
+}
+
+api::Result<bool> WriteFile(const std::string& path, const std::string& text) {
+  std::string temporary = path + ".tmp";
+  int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  bool written = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  int error = errno;
+  if (fd >= 0) close(fd);
+  // Whoever waits for the file sees it only when it is complete.
+  if (written && std::rename(temporary.c_str(), path.c_str()) == 0) return true;
+  if (written) error = errno;
+  return api::BadRequest("cannot write " + path + ": " + std::strerror(error));
+}
+
+}  // namespace terrarium::testbed
