@@ -1,6 +1,7 @@
 #pragma once
 
-// What the schema tables alone decide about an incoming object, before its strategy sees it.
+// What the schema tables alone decide about an incoming object, before its strategy sees it: static defaults
+// (api::ApplyDefaults) and fields that belong to a feature gate.
 
 #include <string>
 #include <vector>
@@ -11,9 +12,6 @@
 #include "api/schema/schema.h"
 
 namespace terrarium::apiserver {
-
-// Gives every absent field its static default, in all structs that are present. Idempotent.
-inline void ApplyTableDefaults(const api::Message& message, api::Json& object) { api::ApplyDefaults(message, object); }
 
 // Removes the fields whose feature gate is off, except where `old` (null on create) has that very field set: an object
 // that was written while the gate was on keeps what it has, and may change it, until somebody removes it. Items of

@@ -19,11 +19,10 @@ api::ObjectHeader DeriveHeader(const ResourceInfo& resource, const Json& documen
   const Json& labels = api::ObjectAt(metadata, "labels");
   header.labels.reserve(labels.size());
   for (const auto& [key, value] : labels.items()) header.labels.emplace_back(key, value.get<std::string>());
-  if (resource.strategy != nullptr) {
-    auto fields = resource.strategy->SelectableFields();
-    header.fields.reserve(fields.size());
-    for (const SelectableField& field : fields) header.fields.push_back(field.value(document));
-  }
+  // Two groups may store the same objects (events); the header is the same whichever of them writes.
+  auto fields = ResourceTable::Get().FindStorage(resource.storage)->strategy->SelectableFields();
+  header.fields.reserve(fields.size());
+  for (const SelectableField& field : fields) header.fields.push_back(field.value(document));
   return header;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apiserver/strategies.h"
+#include "apiserver/strategy/event_conversion.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -109,7 +110,7 @@ Resources Events() {
   return {
       {.group = "events.k8s.io", .version = "v1", .kind = "Event", .plural = "events", .singular = "event",
        .namespaced = true, .short_names = {"ev"}, .categories = {}, .verbs = EveryVerb(), .subresources = {},
-       .message = "io.k8s.api.events.v1.Event", .storage = "events", .strategy = &EventStrategy()},
+       .message = "io.k8s.api.events.v1.Event", .storage = "events", .strategy = &EventsV1Strategy()},
   };
 }
 

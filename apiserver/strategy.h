@@ -5,8 +5,10 @@
 //   create:  decode, table defaults, Default(), metadata, drop gated fields, PrepareForCreate(), Validate()
 //   update:  decode, table defaults, Default(), metadata, drop gated fields, PrepareForUpdate(), generation, Validate-
 //            Update()
-//   status:  the same with PrepareForStatusUpdate() and ValidateStatusUpdate(); everything but status is the old one's
+//   status:  the same with PrepareForStatusUpdate() and ValidateStatusUpdate(); all but status and metadata is the old
+//            one's already
 //
+// Validation covers metadata as well, in the order in which Kubernetes reports it for the kind.
 // Strategies are stateless. Documents are normalised (api/codec/decode.h): unknown fields are gone, present fields have
 // their declared type, nulls are gone.
 

@@ -14,8 +14,10 @@ import pathlib
 import subprocess
 import sys
 
-from lib import cache, tools
-from lib.server import BARE, Server, ServerFailed
+sys.dont_write_bytecode = True
+
+from lib import cache, tools  # noqa: E402: after the line above, so that it holds for them
+from lib.server import BARE, Server, ServerFailed  # noqa: E402
 
 E2E = tools.E2E
 SKIPPED = 77
@@ -42,15 +44,21 @@ def _with_server(binary, run):
 def kubectl(age):
     def suite(binary, extra):
         program = tools.kubectl(age)
-        return binary and _with_server(binary, lambda env: _unittest(
-            sys.executable, E2E / "kubectl", {**env, "KUBECTL": str(program)}, extra))
+        return binary and _with_server(
+            binary, lambda env: _unittest(sys.executable, E2E / "kubectl", {**env, "KUBECTL": str(program)}, extra)
+        )
+
     return suite
 
 
 def go(binary, extra):
     program = tools.go(E2E / "go")
-    return binary and _with_server(binary, lambda env: subprocess.call(
-        [program, "test", "-count=1", *extra, "./..."], cwd=E2E / "go", env={**os.environ, **env}))
+    return binary and _with_server(
+        binary,
+        lambda env: subprocess.call(
+            [program, "test", "-count=1", *extra, "./..."], cwd=E2E / "go", env={**os.environ, **env}
+        ),
+    )
 
 
 def python(binary, extra):
@@ -65,16 +73,22 @@ def js(binary, extra):
     def run(environment):
         environment = {**os.environ, **environment, "TERRARIUM_NODE_MODULES": str(modules)}
         tests = extra or sorted(str(path) for path in (E2E / "js").glob("*.test.mjs"))
-        return subprocess.call([str(program), "--import", loader, "--test", "--test-concurrency=1", *tests], env=environment)
+        return subprocess.call(
+            [str(program), "--import", loader, "--test", "--test-concurrency=1", *tests], env=environment
+        )
 
     return binary and _with_server(binary, run)
 
 
 def schemathesis(binary, extra):
     interpreter = tools.python_with(E2E / "schemathesis" / "requirements.txt")
-    return binary and _with_server(binary, lambda env: subprocess.call(
-        [str(interpreter), str(E2E / "schemathesis" / "check.py"), *extra],
-        env={**os.environ, **env, "PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"}))
+    return binary and _with_server(
+        binary,
+        lambda env: subprocess.call(
+            [str(interpreter), str(E2E / "schemathesis" / "check.py"), *extra],
+            env={**os.environ, **env, "PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"},
+        ),
+    )
 
 
 def golden(binary, extra):
@@ -82,8 +96,12 @@ def golden(binary, extra):
     conversations = sorted(folder.glob("recorded/*.json"))
     if not conversations:
         raise cache.Missing("the recorded answers of a real apiserver (../shared/golden beside the checkout)")
-    return binary and _with_server(binary, lambda env: subprocess.call(
-        [sys.executable, str(folder / "golden.py"), "check", env["TERRARIUM_URL"], *map(str, conversations), *extra]))
+    return binary and _with_server(
+        binary,
+        lambda env: subprocess.call(
+            [sys.executable, str(folder / "golden.py"), "check", env["TERRARIUM_URL"], *map(str, conversations), *extra]
+        ),
+    )
 
 
 def cli(binary, extra):
@@ -93,11 +111,21 @@ def cli(binary, extra):
 def crash(binary, extra):
     return binary and subprocess.call(
         [sys.executable, str(E2E / "crash" / "crash.py"), "--terrarium", str(binary), *extra],
-        env={**os.environ, "PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"})
+        env={**os.environ, "PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
 
 
-SUITES = {"kubectl-old": kubectl("old"), "kubectl-new": kubectl("new"), "go": go, "python": python, "js": js,
-          "schemathesis": schemathesis, "golden": golden, "cli": cli, "crash": crash}
+SUITES = {
+    "kubectl-old": kubectl("old"),
+    "kubectl-new": kubectl("new"),
+    "go": go,
+    "python": python,
+    "js": js,
+    "schemathesis": schemathesis,
+    "golden": golden,
+    "cli": cli,
+    "crash": crash,
+}
 
 
 def _run(name, binary, extra):
@@ -116,8 +144,11 @@ def main():
     parser.add_argument("suite", nargs="?", choices=sorted(SUITES))
     parser.add_argument("--terrarium", type=pathlib.Path, help="the server binary")
     parser.add_argument("--fetch", action="store_true", help="only fetch, for all suites or the one named")
-    own, extra = (sys.argv[1:], []) if "--" not in sys.argv else (
-        sys.argv[1:sys.argv.index("--")], sys.argv[sys.argv.index("--") + 1:])
+    own, extra = (
+        (sys.argv[1:], [])
+        if "--" not in sys.argv
+        else (sys.argv[1 : sys.argv.index("--")], sys.argv[sys.argv.index("--") + 1 :])
+    )
     options = parser.parse_args(own)
     if options.fetch:
         return max(_run(name, None, []) for name in ([options.suite] if options.suite else SUITES))

@@ -47,10 +47,10 @@ SqlError SqliteLog::Setup(Durability durability) {
   // shared memory file.
   if (SqlError error = db_.Exec("PRAGMA locking_mode = EXCLUSIVE")) return error;
   if (db_.ReadOnly()) return "not writable";
+  if (SqlError error = db_.Exec(SynchronousPragma(durability))) return error;
   if (SqlError error = PrepareSchema(db_)) return error;
   if (SqlError error = SwitchToWal()) return error;
   const char* const pragmas[] = {
-      SynchronousPragma(durability),
       // The WAL is folded into the file every 8 MB; what a large transaction added is cut off again when it restarts.
       "PRAGMA wal_autocheckpoint = 2000",
       "PRAGMA journal_size_limit = 16777216",

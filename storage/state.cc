@@ -47,21 +47,13 @@ void State::Put(Resource& resource, const ObjectPtr& object) {
   const api::ObjectHeader& header = object->header();
   auto space = resource.namespaces.find(header.ns);
   if (space == resource.namespaces.end()) space = resource.namespaces.try_emplace(header.ns).first;
-  auto [slot, added] = space->second.insert(Slot{header.name, object});
-  if (added) {
-    ++resource.count;
-  } else {
-    slot->name = header.name;
-    slot->object = object;
-  }
+  if (space->second.Put(object)) ++resource.count;
 }
 
 void State::Remove(Resource& resource, const api::ObjectHeader& header) {
   auto space = resource.namespaces.find(header.ns);
   CHECK(space != resource.namespaces.end());
-  auto slot = space->second.find(std::string_view(header.name));
-  CHECK(slot != space->second.end());
-  space->second.erase(slot);
+  CHECK(space->second.Remove(header.name));
   --resource.count;
   if (space->second.empty()) resource.namespaces.erase(space);
 }
@@ -100,8 +92,8 @@ ObjectPtr State::Find(std::string_view resource, std::string_view ns, std::strin
   if (found == nullptr) return nullptr;
   auto space = found->namespaces.find(ns);
   if (space == found->namespaces.end()) return nullptr;
-  auto slot = space->second.find(name);
-  return slot == space->second.end() ? nullptr : slot->object;
+  const ObjectPtr* object = space->second.Find(name);
+  return object == nullptr ? nullptr : *object;
 }
 
 ObjectPtr State::Get(const ObjectKey& key) const {

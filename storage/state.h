@@ -12,7 +12,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 
 #include "api/base/status.h"
 #include "storage/history_limits.h"
+#include "storage/sorted_objects.h"
 #include "storage/store.h"
 
 namespace terrarium::storage {
@@ -74,20 +74,7 @@ class State {
   std::size_t HistoryBytes() const;
 
  private:
-  // The key is the name inside the object, so that it is not held twice. Both change together on an update, to an
-  // equal name, which leaves the set in order.
-  struct Slot {
-    mutable std::string_view name;
-    mutable ObjectPtr object;
-  };
-  struct ByName {
-    using is_transparent = void;
-    bool operator()(const Slot& a, const Slot& b) const { return a.name < b.name; }
-    bool operator()(const Slot& a, std::string_view b) const { return a.name < b; }
-    bool operator()(std::string_view a, const Slot& b) const { return a < b.name; }
-  };
-  using Names = std::set<Slot, ByName>;
-  using Namespaces = std::map<std::string, Names, std::less<>>;
+  using Namespaces = std::map<std::string, SortedObjects, std::less<>>;
 
   struct Resource {
     Namespaces namespaces;  // none of them empty

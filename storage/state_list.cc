@@ -28,27 +28,27 @@ class State::Cursor {
     // A namespace behind the position can put the beginning behind the end.
     if (ns && behind.first > *ns) space_ = end_;
     if (space_ == end_) return;
-    slot_ = space_->first == behind.first ? space_->second.upper_bound(behind.second) : space_->second.begin();
-    SkipEmpty();
+    slot_ = space_->first == behind.first ? space_->second.UpperBound(behind.second) : space_->second.begin();
+    SkipEnds();
   }
 
   bool AtEnd() const { return space_ == end_; }
-  Position position() const { return {space_->first, slot_->name}; }
-  const ObjectPtr& object() const { return slot_->object; }
+  Position position() const { return {space_->first, space_->second.Name(slot_)}; }
+  const ObjectPtr& object() const { return space_->second.Object(slot_); }
   void Next() {
-    ++slot_;
-    SkipEmpty();
+    slot_ = space_->second.Next(slot_);
+    SkipEnds();
   }
   std::size_t CountRest() const {
     if (AtEnd()) return 0;
-    std::size_t count = static_cast<std::size_t>(std::distance(slot_, space_->second.end()));
+    std::size_t count = space_->second.CountFrom(slot_);
     for (auto space = std::next(space_); space != end_; ++space) count += space->second.size();
     return count;
   }
 
  private:
-  void SkipEmpty() {
-    while (slot_ == space_->second.end()) {
+  void SkipEnds() {
+    while (space_->second.AtEnd(slot_)) {
       if (++space_ == end_) return;
       slot_ = space_->second.begin();
     }
@@ -56,7 +56,7 @@ class State::Cursor {
 
   Namespaces::const_iterator space_;
   Namespaces::const_iterator end_;
-  Names::const_iterator slot_;
+  SortedObjects::Position slot_ = {};
 };
 
 std::optional<api::Status> State::CheckNotCompacted(std::int64_t revision) const {

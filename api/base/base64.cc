@@ -18,6 +18,18 @@ constexpr std::array<std::int8_t, 256> MakeReverse() {
 }
 constexpr std::array<std::int8_t, 256> kReverse = MakeReverse();
 
+// The padding that begins at `at` (the first '=') must end the text. Returns the offset of the mistake, or npos.
+std::size_t CheckPadding(std::string_view text, std::size_t at, std::size_t digits) {
+  if (digits < 2) return at;
+  std::size_t i = text.find_first_not_of("\r\n", at + 1);
+  if (digits == 2) {
+    if (i == std::string_view::npos) return text.size();
+    if (text[i] != '=') return i - 1;
+    i = text.find_first_not_of("\r\n", i + 1);
+  }
+  return i;
+}
+
 }  // namespace
 
 std::string EncodeBase64(std::string_view bytes) {
@@ -38,8 +50,9 @@ std::string EncodeBase64(std::string_view bytes) {
 
 bool DecodeBase64(std::string_view text, std::string* bytes, std::size_t* bad) {
   bytes->clear();
+  bytes->reserve(text.size() / 4 * 3);
   std::uint32_t group = 0;
-  std::size_t in_group = 0, padding = 0;
+  std::size_t digits = 0;
   const auto fail = [bad](std::size_t at) {
     if (bad != nullptr) *bad = at;
     return false;
@@ -47,23 +60,22 @@ bool DecodeBase64(std::string_view text, std::string* bytes, std::size_t* bad) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\r' || c == '\n') continue;
-    if (c == '=' && in_group >= 2) {
-      if (++padding + in_group > 4) return fail(i);
-      continue;
+    if (c == '=') {
+      const std::size_t wrong = CheckPadding(text, i, digits);
+      if (wrong != std::string_view::npos) return fail(wrong);
+      group <<= 6 * (4 - digits);
+      for (std::size_t k = 0; k + 1 < digits; ++k) bytes->push_back(static_cast<char>(group >> (16 - 8 * k) & 255));
+      return true;
     }
     const int value = kReverse[static_cast<unsigned char>(c)];
-    if (value < 0 || padding > 0) return fail(i);
+    if (value < 0) return fail(i);
     group = group << 6 | static_cast<std::uint32_t>(value);
-    if (++in_group < 4) continue;
+    if (++digits < 4) continue;
     for (int shift : {16, 8, 0}) bytes->push_back(static_cast<char>(group >> shift & 255));
     group = 0;
-    in_group = 0;
+    digits = 0;
   }
-  if (in_group == 0) return true;
-  if (in_group + padding != 4) return fail(text.size());
-  group <<= 6 * (4 - in_group);
-  for (std::size_t k = 0; k + 1 < in_group; ++k) bytes->push_back(static_cast<char>(group >> (16 - 8 * k) & 255));
-  return true;
+  return digits == 0 || fail(text.size() - digits);
 }
 
 }  // namespace terrarium::api

@@ -61,6 +61,7 @@ class Normalizer {
   bool Element(const Field& field, Json& value);
   bool Integer(const Field& field, Json& value);
   bool Bytes(const Field& field, Json& value);
+  bool ByteArray(Json& value);
   bool QuantityValue(Json& value);
   bool IntOrString(Json& value);
   bool TimeValue(const Field& field, Json& value);
@@ -94,12 +95,14 @@ void Normalizer::Struct(const Message& message, Json& doc) {
       continue;
     }
     struct_ = &message;
+    const std::size_t depth = fields_.size();
+    if (!field->embedded.empty()) fields_.push_back(field->embedded);
     fields_.push_back(field->name());
     if (strict_errors_ != nullptr) path_.append(path_.empty() ? "" : ".").append(field->name());
     const bool keep = FieldValue(*field, it.value());
     if (hard_error_) return;  // the context stays as it is for the message
     path_.resize(length);
-    fields_.pop_back();
+    fields_.resize(depth);
     it = keep ? std::next(it) : doc.erase(it);
   }
   struct_ = outer;
@@ -215,12 +218,26 @@ bool Normalizer::Integer(const Field& field, Json& value) {
 }
 
 bool Normalizer::Bytes(const Field& field, Json& value) {
+  if (value.is_array()) return ByteArray(value);
   if (!value.is_string()) return TypeMismatch(value, ElementGoType(field));
   std::string& text = value.get_ref<std::string&>();
   std::string bytes;
   std::size_t bad = 0;
   if (!DecodeBase64(text, &bytes, &bad)) return Saved("illegal base64 data at input byte " + std::to_string(bad));
   if (text.find_first_of("\r\n") != std::string::npos) text = EncodeBase64(bytes);
+  return true;
+}
+
+// Go reads bytes from a list of numbers as well.
+bool Normalizer::ByteArray(Json& value) {
+  std::string bytes;
+  for (const Json& element : value) {
+    if (!element.is_number() && !element.is_null()) return TypeMismatch(element, "uint8");
+    const bool fits = element.is_null() || (element.is_number_unsigned() && element.get<std::uint64_t>() <= 255);
+    if (!fits) return Saved(Mismatch("number " + GoNumber(element), "uint8"));
+    bytes.push_back(static_cast<char>(element.is_null() ? 0 : element.get<std::uint64_t>()));
+  }
+  value = EncodeBase64(bytes);
   return true;
 }
 

@@ -39,6 +39,7 @@ struct Node {
 class TreeBuilder : public YAML::EventHandler {
  public:
   Node* root() { return root_; }
+  virtual void OnFirst() {}
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -70,6 +71,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (anchor != 0) anchors_[anchor] = &node;
     if (open_.empty()) {
       root_ = &node;
+      OnFirst();
     } else {
       open_.back()->children.push_back(&node);
     }
@@ -218,6 +220,47 @@ class ViewBuffer : public std::streambuf {
   }
 };
 
+// Stops at the first node of a document, to learn where it begins.
+class StartFinder : public TreeBuilder {
+ public:
+  struct Found {};
+
+ private:
+  void OnFirst() override { throw Found{}; }
+};
+
+// The line where the next document begins, or 0 when there is none that can be read.
+int NextStart(YAML::Parser& parser) {
+  StartFinder finder;
+  try {
+    parser.HandleNextDocument(finder);
+  } catch (const StartFinder::Found&) {
+    return finder.root()->line;
+  } catch (const YAML::Exception&) {
+    // Its own mistakes are of no concern to a reader of the document before it.
+  }
+  return 0;
+}
+
+// yaml-cpp takes whatever follows a finished document for the next one. YAML wants a line of dashes or dots in between.
+bool Separated(std::string_view text, int from_line, int to_line) {
+  int line = 1;
+  for (std::size_t pos = 0; pos < text.size(); ++line) {
+    if (line > from_line && line <= to_line) {
+      const std::string_view rest = text.substr(pos);
+      if (rest.starts_with("---") || rest.starts_with("...")) return true;
+    }
+    const std::size_t end = text.find('\n', pos);
+    if (end == std::string_view::npos) break;
+    pos = end + 1;
+  }
+  return false;
+}
+
+void CheckSeparated(std::string_view text, int from_line, int to_line) {
+  if (!Separated(text, from_line, to_line)) Fail(to_line, "did not find expected <document start>");
+}
+
 // Reads up to `limit` documents.
 std::optional<std::vector<YamlDocument>> Read(std::string_view text, std::size_t limit, bool keep_empty,
                                               std::string* error) {
@@ -226,15 +269,21 @@ std::optional<std::vector<YamlDocument>> Read(std::string_view text, std::size_t
     ViewBuffer buffer(text);
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
+    int last_start = 0;
     while (documents.size() < limit) {
       TreeBuilder builder;
       if (!parser.HandleNextDocument(builder)) break;
       if (builder.root() == nullptr) continue;
+      if (last_start > 0) CheckSeparated(text, last_start, builder.root()->line);
       Converter converter;
       Json value = converter.Convert(*builder.root());
+      // An empty document is found only where the next one begins.
+      if (!value.is_null()) last_start = builder.root()->line;
       if (value.is_null() && !keep_empty) continue;
       documents.push_back({std::move(value), builder.root()->line, converter.TakeStrictErrors()});
     }
+    const int next = documents.size() == limit ? NextStart(parser) : 0;
+    if (next > 0) CheckSeparated(text, last_start, next);
   } catch (const YamlFailure& failure) {
     *error = failure.message;
     return std::nullopt;

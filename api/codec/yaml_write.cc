@@ -31,11 +31,40 @@ bool LooksLikeTimestamp(std::string_view text) {
   return rest != end + 1 && (text[rest] == 'T' || text[rest] == 't' || text[rest] == ' ');
 }
 
+// Length of a character at `at` that may not stand in YAML as it is, or that would be taken for a line break; else 0.
+std::size_t UnprintableLength(std::string_view text, std::size_t at) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  const std::string_view rest = text.substr(at);
+  if (byte < 0x20 || byte == 0x7f) return 1;
+  if (byte == 0xc2 && rest.size() > 1 && static_cast<unsigned char>(rest[1]) < 0xa0) return 2;  // U+0080 to U+009F
+  for (const std::string_view special : {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf", "\xef\xbf\xbe", "\xef\xbf\xbf"}) {
+    if (rest.starts_with(special)) return 3;  // U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF
+  }
+  return 0;
+}
+
 bool NeedsEscapes(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\n') || byte == 0x7f;
-  });
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\n' && UnprintableLength(text, i) > 0) return true;
+  }
+  return false;
+}
+
+std::string DoubleQuoted(std::string_view text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t n = UnprintableLength(text, i);
+    if (n == 0) {
+      if (text[i] == '"' || text[i] == '\\') out.push_back('\\');
+      out.push_back(text[i]);
+      continue;
+    }
+    // Dumping with ASCII only gives the \u form, quotes around it.
+    const std::string escaped = Json(text.substr(i, n)).dump(-1, ' ', /*ensure_ascii=*/true);
+    out.append(escaped, 1, escaped.size() - 2);
+    i += n - 1;
+  }
+  return out.append("\"");
 }
 
 class Writer {
@@ -81,7 +110,7 @@ void Writer::Map(const Json& map, std::size_t indent, bool inline_first) {
 
 void Writer::Key(const std::string& key) {
   if (key.find('\n') != std::string::npos) {
-    out_.append(Json(key).dump()).push_back(':');
+    out_.append(DoubleQuoted(key)).push_back(':');
     return;
   }
   String(key, 0);
@@ -100,7 +129,7 @@ void Writer::List(const Json& list, std::size_t indent, bool inline_first) {
 void Writer::String(std::string_view text, std::size_t indent) {
   const std::optional<Json> plain = ResolveYamlScalar(text);
   if (!plain || !plain->is_string() || NeedsEscapes(text) || LooksLikeTimestamp(text) || text == "<<") {
-    out_.append(Json(text).dump()).push_back('\n');  // JSON's strings are YAML's double-quoted ones
+    out_.append(DoubleQuoted(text)).push_back('\n');
   } else if (text.find('\n') != std::string_view::npos) {
     Literal(text, indent);
   } else if (PlainIsSafe(text)) {
@@ -115,7 +144,7 @@ void Writer::String(std::string_view text, std::size_t indent) {
 void Writer::Literal(std::string_view text, std::size_t indent) {
   // A block that starts with a space or is only line breaks would need more marks than it is worth.
   if (text[0] == ' ' || text[0] == '\n') {
-    out_.append(Json(text).dump()).push_back('\n');
+    out_.append(DoubleQuoted(text)).push_back('\n');
     return;
   }
   const std::size_t breaks = text.size() - (text.find_last_not_of('\n') + 1);

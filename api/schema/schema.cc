@@ -51,7 +51,7 @@ class SchemaBuilder {
   void AddDescriptions(std::span<const own::Description> rows);
   void Resolve();
   void FlattenAll();
-  void Flatten(const Message& from, std::vector<Field>* out) const;
+  void Flatten(const Message& from, std::string_view embedded, std::vector<Field>* out) const;
   void Index();
   void Propagate();
 
@@ -92,7 +92,11 @@ void SchemaBuilder::Collect() {
     m.name_ = def->name;
     m.atomic_struct_ = def->atomic_struct;
     m.fields_.reserve(def->fields.size());
-    for (const FieldDef& field : def->fields) m.fields_.push_back(Field{.def = field});
+    for (const FieldDef& field : def->fields) {
+      m.fields_.push_back(Field{.def = field});
+      const bool type_meta = field.proto_number == 0 && (field.name == "kind" || field.name == "apiVersion");
+      if (type_meta) m.fields_.back().embedded = "TypeMeta";
+    }
   }
 }
 
@@ -163,7 +167,7 @@ void SchemaBuilder::FlattenAll() {
   for (Message& m : schema_.messages_) {
     if (std::none_of(m.fields_.begin(), m.fields_.end(), [](const Field& f) { return f.Is(kInline); })) continue;
     flat.emplace_back(&m, std::vector<Field>{});
-    Flatten(m, &flat.back().second);
+    Flatten(m, "", &flat.back().second);
   }
   for (auto& [message, fields] : flat) {
     message->wire_fields_ = std::move(message->fields_);
@@ -171,13 +175,14 @@ void SchemaBuilder::FlattenAll() {
   }
 }
 
-void SchemaBuilder::Flatten(const Message& from, std::vector<Field>* out) const {
+void SchemaBuilder::Flatten(const Message& from, std::string_view embedded, std::vector<Field>* out) const {
   for (const Field& f : from.fields_) {
     if (f.Is(kInline)) {
-      Flatten(*f.message, out);
-    } else {
-      out->push_back(f);
+      Flatten(*f.message, f.name(), out);
+      continue;
     }
+    out->push_back(f);
+    if (!embedded.empty()) out->back().embedded = embedded;
   }
 }
 

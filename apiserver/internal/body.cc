@@ -127,8 +127,8 @@ Result<Json> Finish(Call& call, RawBody raw, const ExpectedKind& expected, Field
     return fine.status();
   raw.document.erase("kind");
   raw.document.erase("apiVersion");
-  bool events = expected.group == "events.k8s.io" && expected.kind == "Event";
-  return events ? EventToCore(std::move(raw.document)) : std::move(raw.document);
+  if (expected.group == "events.k8s.io" && expected.kind == "Event") EventToCore(raw.document);
+  return std::move(raw.document);
 }
 
 }  // namespace

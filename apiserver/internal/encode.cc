@@ -20,6 +20,17 @@ const api::Message& MetaSchema(std::string_view kind) {
 
 bool IsStoredForm(const ResourceInfo& resource) { return resource.group != "events.k8s.io"; }
 
+// The document in the form of the resource's group, without kind and apiVersion, as items of a list are.
+Json PresentedItem(const ResourceInfo& resource, const api::Object& object) {
+  Json document = object.Parse();
+  if (IsStoredForm(resource)) return document;
+  EventToEventsV1(document);
+  // Fields that the other group always writes; a document that was stored once cannot fail here.
+  auto error = api::Normalize(resource.Schema(), document, nullptr);
+  CHECK(!error.has_value());
+  return document;
+}
+
 // Stored text can be sent as it is: no other form, no indentation.
 bool IsPlainJson(const Call& call) {
   const Negotiated& output = call.output;
@@ -89,8 +100,7 @@ std::string PlainList(const ResourceInfo& resource, std::span<const api::ObjectP
 }  // namespace
 
 Json PresentedDocument(const ResourceInfo& resource, const api::Object& object) {
-  Json document = object.Parse();
-  if (!IsStoredForm(resource)) document = EventFromCore(std::move(document));
+  Json document = PresentedItem(resource, object);
   document["kind"] = resource.kind;
   document["apiVersion"] = resource.GroupVersion();
   return document;
@@ -127,7 +137,7 @@ std::string EncodeList(const Call& call, std::span<const api::ObjectPtr> items, 
   Json list_items = Json::array();
   bool metadata_only = call.output.shape != Shape::kObject;
   for (const api::ObjectPtr& item : items) {
-    Json document = IsStoredForm(resource) ? item->Parse() : EventFromCore(item->Parse());
+    Json document = PresentedItem(resource, *item);
     list_items.push_back(metadata_only ? MakePartialMetadata(document, call.output.meta_version)
                                        : std::move(document));
   }
@@ -160,7 +170,8 @@ void EventEncoder::AppendBookmark(std::int64_t revision, bool initial_end, std::
   Json document = {{"metadata", {{"resourceVersion", std::to_string(revision)}}}};
   if (initial_end) document["metadata"]["annotations"] = {{"k8s.io/initial-events-end", "true"}};
   // What Go would print for an otherwise empty object of the kind.
-  if (auto error = api::Normalize(resource.Schema(), document, nullptr)) return;
+  auto error = api::Normalize(resource.Schema(), document, nullptr);
+  CHECK(!error.has_value());
   document["kind"] = resource.kind;
   document["apiVersion"] = resource.GroupVersion();
   if (call_->output.shape == Shape::kTable) {

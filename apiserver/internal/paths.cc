@@ -82,19 +82,11 @@ Response ServeHealth(const Request& request, const std::vector<std::string_view>
   return PlainText(200, text + std::string(parts[0]) + " check passed\n");
 }
 
-Response ServeOpenApi(const Request& request, std::string_view path) {
-  auto document = FindOpenApi(path, request.accept, request.Query("hash"));
-  if (!document) return document.status().code == 404 ? NotFoundPage() : ErrorResponse({}, document.status());
-  Response response;
-  if (!document->redirect_to.empty()) {
-    response.code = 301;
-    response.headers.emplace_back("Location", document->redirect_to);
-    return response;
-  }
-  response.content_type = document->content_type;
-  response.body = *document->body;
-  for (const auto& header : document->headers) response.headers.push_back(header);
-  return WithEtag(request, std::move(response), document->etag);
+Response ServeOpenApi(const Request& request) {
+  const std::string* hash = request.Query("hash");
+  auto response = AnswerOpenApi({request.path, hash == nullptr ? std::string_view{} : std::string_view(*hash),
+                                 request.accept, request.if_none_match});
+  return response ? std::move(*response) : NotFoundPage();
 }
 
 Response ServeIndex() {
@@ -118,7 +110,7 @@ Response ServePath(Server& server, const Request& request) {
   if (request.method != "GET" && request.method != "HEAD") return NotFoundPage();
   if (parts.empty()) return ServeIndex();
   if (parts[0] == "api" || parts[0] == "apis") return ServeDiscovery(request, parts);
-  if (parts[0] == "openapi") return ServeOpenApi(request, request.path);
+  if (parts[0] == "openapi") return ServeOpenApi(request);
   if (parts.size() <= 2 && (parts[0] == "healthz" || parts[0] == "livez" || parts[0] == "readyz"))
     return ServeHealth(request, parts);
   if (parts.size() != 1) return NotFoundPage();

@@ -5,6 +5,7 @@
 
 #include "api/base/errors.h"
 #include "api/base/prng.h"
+#include "api/codec/normalize.h"
 #include "api/json_access.h"
 #include "apiserver/defaulting.h"
 #include "apiserver/header.h"
@@ -48,6 +49,24 @@ void CarryMetadata(Json& metadata, const Json& old) {
     if (api::Find(metadata, field) == nullptr) carry(field);
 }
 
+// What Go prints for a status that nobody has written: {} for most kinds, zeros for some.
+Json EmptyStatus(const ResourceInfo& resource) {
+  Json status = Json::object();
+  const api::Field* field = resource.Schema().Find("status");
+  auto error = api::Normalize(*field->message, status, nullptr);
+  CHECK(!error.has_value());
+  return status;
+}
+
+// A status update changes the status, and of the rest only metadata that the kind lets through.
+void KeepAllButStatus(Json& object, const Json& old) {
+  Json kept = old;
+  kept["metadata"] = std::move(object["metadata"]);
+  if (const Json* status = api::Find(object, "status")) kept["status"] = *status;
+  else kept.erase("status");
+  object = std::move(kept);
+}
+
 bool IsStatusCall(const Call& call) {
   return call.route.subresource != nullptr && call.route.subresource->name == "status";
 }
@@ -81,13 +100,10 @@ Result<Json> PrepareNew(Call& call, Json object) {
   Json& metadata = object["metadata"];
   FillNewMetadata(call, metadata);
   if (strategy.HasGeneration()) metadata["generation"] = 1;
-  if (strategy.HasStatus()) object.erase("status");
+  if (strategy.HasStatus()) object["status"] = EmptyStatus(resource);
   DropGatedFields(resource.Schema(), object, nullptr, context.gates);
   strategy.PrepareForCreate(context, object);
-  FieldErrors errors =
-      ValidateObjectMeta(object["metadata"], resource.namespaced, strategy.NameRule(), Path("metadata"));
-  api::Append(errors, strategy.Validate(context, object));
-  if (!errors.empty())
+  if (FieldErrors errors = strategy.Validate(context, object); !errors.empty())
     return api::Invalid(resource.Kind(), api::StringAt(object["metadata"], "name"), errors);
   for (std::string& warning : strategy.Warnings(context, object, nullptr)) call.warnings.push_back(std::move(warning));
   return object;
@@ -101,6 +117,7 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   CarryMetadata(object["metadata"], api::ObjectAt(old, "metadata"));
   DropGatedFields(resource.Schema(), object, &old, context.gates);
   if (status_call) {
+    KeepAllButStatus(object, old);
     strategy.PrepareForStatusUpdate(context, object, old);
   } else {
     if (strategy.HasStatus()) {
@@ -111,9 +128,8 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
     if (strategy.HasGeneration() && strategy.BumpsGeneration(object, old))
       object["metadata"]["generation"] = api::IntAt(old, 0, "metadata", "generation") + 1;
   }
-  // Kubernetes checks metadata twice, once for all kinds and once in each kind's rules, and so reports it twice.
+  // Kubernetes checks changed metadata for all kinds here and once more in each kind's rules, and so reports it twice.
   FieldErrors errors = ValidateObjectMetaUpdate(object["metadata"], old["metadata"], Path("metadata"));
-  api::Append(errors, FieldErrors(errors));
   api::Append(errors, status_call ? strategy.ValidateStatusUpdate(context, object, old)
                                   : strategy.ValidateUpdate(context, object, old));
   if (!errors.empty())

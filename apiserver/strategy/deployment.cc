@@ -81,6 +81,12 @@ class Deployment final : public Strategy {
     if (Find(rolling, "maxSurge") == nullptr) rolling["maxSurge"] = "25%";
   }
 
+  // A Deployment's labels change with its spec only; other metadata may come with the status.
+  void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
+    if (const Json* labels = Find(old, "metadata", "labels")) object["metadata"]["labels"] = *labels;
+    else object["metadata"].erase("labels");
+  }
+
   FieldErrors Validate(const StrategyContext& context, const Json& object) const override {
     FieldErrors errors = NewMetadata(object, true, NameRule());
     api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, nullptr)));

@@ -191,6 +191,10 @@ class Job final : public Strategy {
 
   std::span<const SelectableField> SelectableFields() const override { return kFields; }
   bool OrphansDependentsByDefault() const override { return true; }
+  std::string_view OrphanByDefaultWarning() const override {
+    return "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them "
+           "or set propagationPolicy=Orphan to suppress this warning";
+  }
 
  private:
   // Without per-index limits there is no index to fail.

@@ -35,6 +35,7 @@ constexpr SelectableField kFields[] = {{"status.phase", Phase}};
 class Namespace final : public Strategy {
  public:
   NameCheck NameRule() const override { return NameIsDnsLabel; }
+  bool ReturnsDeletedObject() const override { return true; }
   bool HasGeneration() const override { return false; }
 
   void Default(Json& object) const override { SetNameLabel(object); }

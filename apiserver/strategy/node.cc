@@ -51,7 +51,8 @@ void Resources(FieldErrors& errors, const Json& status) {
   for (const char* list : {"capacity", "allocatable"}) {
     for (const auto& [name, value] : ObjectAt(status, list).items()) {
       const Path path = Path("status").Child(list, name);
-      const auto amount = api::Quantity::Parse(value.get_ref<const std::string&>(), nullptr);
+      std::string error;
+      const auto amount = api::Quantity::Parse(value.get_ref<const std::string&>(), &error);
       if (!amount) continue;  // cannot be: the codec has read it already
       if (amount->Sign() < 0) {
         errors.push_back(api::InvalidError(path, value, "must be greater than or equal to 0"));

@@ -21,6 +21,7 @@ void KeepSecretNamesOnly(Json& object) {
 class ServiceAccount final : public Strategy {
  public:
   bool HasStatus() const override { return false; }
+  bool ReturnsDeletedObject() const override { return true; }
   bool HasGeneration() const override { return false; }
 
   void PrepareForCreate(const StrategyContext& /*context*/, Json& object) const override {

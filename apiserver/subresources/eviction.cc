@@ -18,13 +18,11 @@ namespace {
 
 using api::Result;
 
-constexpr std::string_view kBudgets = "policy/poddisruptionbudgets";
-
-const ResourceInfo& Budgets() { return *ResourceTable::Get().FindStorage(kBudgets); }
+const ResourceInfo& Budgets() { return *ResourceTable::Get().Find("policy", "v1", "poddisruptionbudgets"); }
 
 std::vector<api::ObjectPtr> BudgetsOf(const Call& call, const api::Object& pod) {
   std::vector<api::ObjectPtr> out;
-  auto listing = call.server.store.List({std::string(kBudgets), call.route.ns, 0, ""});
+  auto listing = call.server.store.List({std::string(Budgets().storage), call.route.ns, 0, ""});
   if (!listing) return out;
   for (api::ObjectPtr& budget : listing->items) {
     Json document = budget->Parse();
@@ -62,7 +60,7 @@ void MarkAndDelete(const CallPtr& call, const DeleteOptions& options) {
 }
 
 void TakeFromBudget(const CallPtr& call, const api::Object& budget, const DeleteOptions& options) {
-  ChangeTarget target{Budgets(), {std::string(kBudgets), call->route.ns, budget.header().name}, options.dry_run};
+  ChangeTarget target{Budgets(), {std::string(Budgets().storage), call->route.ns, budget.header().name}, options.dry_run};
   ChangeObject(
       call, target,
       [call](const api::ObjectPtr&, const Json& document) -> Result<Change> {

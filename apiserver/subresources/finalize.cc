@@ -7,6 +7,7 @@
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/update.h"
 #include "apiserver/internal/verbs.h"
+#include "apiserver/strategy/namespace.h"
 
 namespace terrarium::apiserver {
 
@@ -24,6 +25,8 @@ void ServeNamespaceFinalize(const CallPtr& call) {
         Json object = old;
         if (const Json* finalizers = api::Find(body, "spec", "finalizers")) object["spec"]["finalizers"] = *finalizers;
         else object["spec"].erase("finalizers");
+        if (FieldErrors errors = ValidateNamespaceFinalize(object, old); !errors.empty())
+          return api::Invalid(call->resource().Kind(), call->route.name, errors);
         bool gone = IsReadyToGo(call->resource(), object);
         return Change{gone ? Change::Action::kDelete : Change::Action::kWrite, std::move(object)};
       },

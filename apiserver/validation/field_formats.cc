@@ -60,7 +60,7 @@ FieldErrors ValidatePositiveIntOrPercent(const Json& value, const Path& path) {
 
 FieldErrors IsNotMoreThan100Percent(const Json& value, const Path& path) {
   if (!value.is_string()) return {};
-  const std::string_view text = TextOf(value);
+  const std::string& text = value.get_ref<const std::string&>();
   if (!IsValidPercent(text).empty() || PercentOf(text) <= 100) return {};
   return {api::InvalidError(path, value, "must not be greater than 100%")};
 }

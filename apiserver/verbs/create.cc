@@ -14,6 +14,13 @@ namespace {
 // A generated name that is taken is drawn again this often before the client hears of it.
 constexpr int kGenerateNameTries = 8;
 
+// A dry run's object has no revision, since it was never written.
+void RespondNotStored(const CallPtr& call, const api::ObjectPtr& object) {
+  Json document = PresentedDocument(call->resource(), *object);
+  document["metadata"].erase("resourceVersion");
+  RespondDocument(call, 201, document, call->resource().Schema());
+}
+
 // What a create carries from attempt to attempt.
 struct Creation : std::enable_shared_from_this<Creation> {
   CallPtr call;
@@ -38,7 +45,7 @@ void Creation::Try() {
   if (options.dry_run) {
     if (call->server.store.Get(key) != nullptr)
       return RespondError(call, api::AlreadyExists(call->resource().Resource(), name));
-    return RespondObject(call, 201, object);
+    return RespondNotStored(call, object);
   }
   call->server.store.Submit({storage::Write::Op::kCreate, key, 0, object},
                             [self = shared_from_this(), name](storage::WriteOutcome outcome) {

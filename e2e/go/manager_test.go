@@ -166,6 +166,7 @@ func TestCacheReadsWithIndexesAndSelectors(t *testing.T) {
 		client.RawPatch("application/merge-patch+json", []byte(`{"status":{"phase":"Running"}}`))))
 	eventually(t, "the new phase in the cache", func() bool {
 		var a corev1.Pod
-		return manager.GetClient().Get(ctx, client.ObjectKey{Namespace: ns, Name: "a"}, &a) == nil && a.Status.Phase == corev1.PodRunning
+		return manager.GetClient().Get(ctx, client.ObjectKey{Namespace: ns, Name: "a"}, &a) == nil &&
+			a.Status.Phase == corev1.PodRunning
 	})
 }

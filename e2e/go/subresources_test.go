@@ -105,7 +105,8 @@ func TestEviction(t *testing.T) {
 		Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: ptr.To(intstr.FromInt32(1)),
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "guarded"}}}}, metav1.CreateOptions{})
 	must(t, err)
-	budget.Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: budget.Generation, CurrentHealthy: 1, DesiredHealthy: 1, ExpectedPods: 1}
+	budget.Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: budget.Generation,
+		CurrentHealthy: 1, DesiredHealthy: 1, ExpectedPods: 1}
 	budget, err = budgets.UpdateStatus(ctx, budget, metav1.UpdateOptions{})
 	must(t, err)
 

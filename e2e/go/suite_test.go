@@ -44,7 +44,7 @@ func restConfig(t *testing.T) *rest.Config {
 func configWithType(t *testing.T, contentType string) *rest.Config {
 	c := restConfig(t)
 	c.ContentType = contentType
-	c.AcceptContentTypes = contentType
+	c.AcceptContentTypes = contentType + "," + jsonType // what has no protobuf form comes as JSON
 	return c
 }
 

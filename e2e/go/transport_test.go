@@ -1,11 +1,12 @@
 package e2e
 
 import (
-	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"sync"
+	"syscall"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -41,7 +42,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-var errCut = errors.New("the line is cut")
+// Clients take it as a server that is not there for a moment, and go on where they were.
+var errCut = fmt.Errorf("the line is cut: %w", syscall.ECONNREFUSED)
 
 func (l *line) send(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 	if l.isCut() {

@@ -208,7 +208,8 @@ func TestErrorsAreWhatClientsSwitchOn(t *testing.T) {
 func TestDryRunStoresNothing(t *testing.T) {
 	client := clientset(t)
 	ctx, ns := testContext(t), newNamespace(t, client)
-	made, err := client.CoreV1().ConfigMaps(ns).Create(ctx, configMap("one", nil), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	made, err := client.CoreV1().ConfigMaps(ns).Create(ctx, configMap("one", nil),
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	must(t, err)
 	if made.UID == "" {
 		t.Errorf("a dry run answers with the object as it would be: %+v", made)

@@ -2,10 +2,23 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { PatchStrategy } from '@kubernetes/client-node';
-import { apps, batch, configMap, core, deployment, newNamespace, objects, pod, refusal, withPatchType } from './suite.mjs';
+import {
+  apps,
+  batch,
+  configMap,
+  core,
+  deployment,
+  newNamespace,
+  objects,
+  pod,
+  refusal,
+  withPatchType,
+} from './suite.mjs';
 
 let namespace;
-beforeEach(async () => { namespace = await newNamespace(); });
+beforeEach(async () => {
+  namespace = await newNamespace();
+});
 
 test('a deployment lives', async () => {
   const made = await apps.createNamespacedDeployment({ namespace, body: deployment('shop') });
@@ -30,7 +43,10 @@ test('a deployment lives', async () => {
 
 test('a job and its defaults', async () => {
   const template = { spec: { restartPolicy: 'Never', containers: pod('x').spec.containers } };
-  const made = await batch.createNamespacedJob({ namespace, body: { metadata: { generateName: 'once-' }, spec: { template } } });
+  const made = await batch.createNamespacedJob({
+    namespace,
+    body: { metadata: { generateName: 'once-' }, spec: { template } },
+  });
   assert.match(made.metadata.name, /^once-[a-z0-9]{5}$/);
   assert.deepEqual([made.spec.backoffLimit, made.spec.completions, made.spec.parallelism], [6, 1, 1]);
 });
@@ -45,17 +61,29 @@ test('a scheduled pod is given its grace period', async () => {
 
 test('bytes of a secret survive', async () => {
   const data = { bytes: Buffer.from([0, 255, 7]).toString('base64') };
-  await core.createNamespacedSecret({ namespace, body: { metadata: { name: 's' }, data, stringData: { text: 'swordfish' } } });
+  await core.createNamespacedSecret({
+    namespace,
+    body: { metadata: { name: 's' }, data, stringData: { text: 'swordfish' } },
+  });
   const stored = await core.readNamespacedSecret({ name: 's', namespace });
   assert.deepEqual(stored.data, { ...data, text: Buffer.from('swordfish').toString('base64') });
 });
 
 test('lists: selectors and pages', async () => {
-  for (const [name, colour] of [['a', 'red'], ['b', 'blue'], ['c', 'red'], ['d', 'red']]) {
+  for (const [name, colour] of [
+    ['a', 'red'],
+    ['b', 'blue'],
+    ['c', 'red'],
+    ['d', 'red'],
+  ]) {
     await core.createNamespacedConfigMap({ namespace, body: configMap(name, {}, { colour }) });
   }
   const names = (list) => list.items.map((item) => item.metadata.name);
-  assert.deepEqual(names(await core.listNamespacedConfigMap({ namespace, labelSelector: 'colour in (red)' })), ['a', 'c', 'd']);
+  assert.deepEqual(names(await core.listNamespacedConfigMap({ namespace, labelSelector: 'colour in (red)' })), [
+    'a',
+    'c',
+    'd',
+  ]);
   assert.deepEqual(names(await core.listNamespacedConfigMap({ namespace, fieldSelector: 'metadata.name=b' })), ['b']);
   const first = await core.listNamespacedConfigMap({ namespace, limit: 3 });
   assert.deepEqual([names(first), first.metadata.remainingItemCount], [['a', 'b', 'c'], 1]);
@@ -84,8 +112,10 @@ describe('patches', () => {
   });
 
   test('the scale subresource', async () => {
-    await apps.patchNamespacedDeploymentScale({ name: 'shop', namespace, body: { spec: { replicas: 4 } } },
-      withPatchType(PatchStrategy.MergePatch));
+    await apps.patchNamespacedDeploymentScale(
+      { name: 'shop', namespace, body: { spec: { replicas: 4 } } },
+      withPatchType(PatchStrategy.MergePatch),
+    );
     assert.equal((await apps.readNamespacedDeploymentScale({ name: 'shop', namespace })).spec.replicas, 4);
   });
 });
@@ -93,20 +123,35 @@ describe('patches', () => {
 describe('errors are Statuses', () => {
   test('already there', async () => {
     await core.createNamespacedConfigMap({ namespace, body: configMap('one') });
-    const body = await refusal(409, 'AlreadyExists', core.createNamespacedConfigMap({ namespace, body: configMap('one') }));
+    const body = await refusal(
+      409,
+      'AlreadyExists',
+      core.createNamespacedConfigMap({ namespace, body: configMap('one') }),
+    );
     assert.equal(body.message, 'configmaps "one" already exists');
   });
 
   test('conflict', async () => {
     const stale = await core.createNamespacedConfigMap({ namespace, body: configMap('one') });
     await core.replaceNamespacedConfigMap({ name: 'one', namespace, body: { ...stale, data: { a: '1' } } });
-    const body = await refusal(409, 'Conflict', core.replaceNamespacedConfigMap({ name: 'one', namespace, body: stale }));
+    const body = await refusal(
+      409,
+      'Conflict',
+      core.replaceNamespacedConfigMap({ name: 'one', namespace, body: stale }),
+    );
     assert.match(body.message, /the object has been modified; please apply your changes to the latest version/);
   });
 
   test('invalid', async () => {
-    const body = await refusal(422, 'Invalid', apps.createNamespacedDeployment({ namespace, body: deployment('shop', -1) }));
-    assert.deepEqual(body.details.causes.map((cause) => cause.field), ['spec.replicas']);
+    const body = await refusal(
+      422,
+      'Invalid',
+      apps.createNamespacedDeployment({ namespace, body: deployment('shop', -1) }),
+    );
+    assert.deepEqual(
+      body.details.causes.map((cause) => cause.field),
+      ['spec.replicas'],
+    );
   });
 
   test('a field that nobody knows is dropped', async () => {
@@ -124,9 +169,19 @@ test('the client of any object', async () => {
   assert.equal(made.spec.replicas, 3);
   const read = await objects.read(spec);
   assert.equal(read.metadata.uid, made.metadata.uid);
-  await objects.patch({ ...spec, spec: { replicas: 6 } }, undefined, undefined, undefined, undefined, PatchStrategy.MergePatch);
+  await objects.patch(
+    { ...spec, spec: { replicas: 6 } },
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    PatchStrategy.MergePatch,
+  );
   const listed = await objects.list('apps/v1', 'Deployment', namespace);
-  assert.deepEqual(listed.items.map((item) => item.spec.replicas), [6]);
+  assert.deepEqual(
+    listed.items.map((item) => item.spec.replicas),
+    [6],
+  );
   const current = await objects.read(spec);
   current.spec.replicas = 2;
   assert.equal((await objects.replace(current)).spec.replicas, 2);

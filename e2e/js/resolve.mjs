@@ -8,6 +8,9 @@ const here = new URL('.', import.meta.url).href;
 registerHooks({
   resolve(specifier, context, next) {
     const isPackage = !/^(\.|\/|node:|file:)/.test(specifier);
-    return next(specifier, isPackage && context.parentURL?.startsWith(here) ? { ...context, parentURL: packages } : context);
+    return next(
+      specifier,
+      isPackage && context.parentURL?.startsWith(here) ? { ...context, parentURL: packages } : context,
+    );
   },
 });

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
-import { AppsV1Api, BatchV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, setHeaderOptions } from '@kubernetes/client-node';
+import {
+  AppsV1Api,
+  BatchV1Api,
+  CoreV1Api,
+  KubeConfig,
+  KubernetesObjectApi,
+  setHeaderOptions,
+} from '@kubernetes/client-node';
 
 export const waitMaxMs = 20_000;
 export const serverUrl = process.env.TERRARIUM_URL;
@@ -28,7 +35,10 @@ export async function compact() {
 
 /** The Status with which the server refused a call. */
 export async function refusal(code, reason, call) {
-  const error = await call.then(() => assert.fail('the call succeeded'), (error) => error);
+  const error = await call.then(
+    () => assert.fail('the call succeeded'),
+    (error) => error,
+  );
   assert.equal(error.code, code, String(error));
   const body = typeof error.body === 'string' ? JSON.parse(error.body) : error.body;
   assert.deepEqual([body.kind, body.reason, body.code], ['Status', reason, code]);
@@ -73,11 +83,17 @@ export class Line {
     line.server = net.createServer((client) => {
       if (line.#cut) return client.destroy();
       const upstream = net.connect(Number(port), hostname);
-      for (const [from, to] of [[client, upstream], [upstream, client]]) {
+      for (const [from, to] of [
+        [client, upstream],
+        [upstream, client],
+      ]) {
         line.#sockets.add(from);
         from.pipe(to);
         from.on('error', () => {});
-        from.on('close', () => { line.#sockets.delete(from); to.destroy(); });
+        from.on('close', () => {
+          line.#sockets.delete(from);
+          to.destroy();
+        });
       }
     });
     line.server.listen(0, '127.0.0.1');
@@ -90,7 +106,9 @@ export class Line {
     const config = new KubeConfig();
     config.loadFromOptions({
       clusters: [{ name: 'line', server: `http://127.0.0.1:${this.server.address().port}`, skipTLSVerify: true }],
-      users: [{ name: 'nobody' }], contexts: [{ name: 'line', cluster: 'line', user: 'nobody' }], currentContext: 'line',
+      users: [{ name: 'nobody' }],
+      contexts: [{ name: 'line', cluster: 'line', user: 'nobody' }],
+      currentContext: 'line',
     });
     return config;
   }
@@ -120,7 +138,8 @@ export const pod = (name, spec = {}) => ({
 export const deployment = (name, replicas = 3) => ({
   metadata: { name, labels: { app: name } },
   spec: {
-    replicas, selector: { matchLabels: { app: name } },
+    replicas,
+    selector: { matchLabels: { app: name } },
     template: { metadata: { labels: { app: name } }, spec: pod(name).spec },
   },
 });

@@ -5,7 +5,9 @@ import { Watch, makeInformer } from '@kubernetes/client-node';
 import { Happenings, Line, compact, configMap, core, kubeConfig, newNamespace } from './suite.mjs';
 
 let namespace;
-beforeEach(async () => { namespace = await newNamespace(); });
+beforeEach(async () => {
+  namespace = await newNamespace();
+});
 const path = () => `/api/v1/namespaces/${namespace}/configmaps`;
 const write = (name, data) => core.createNamespacedConfigMap({ namespace, body: configMap(name, data) });
 const list = () => core.listNamespacedConfigMap({ namespace });
@@ -13,8 +15,12 @@ const list = () => core.listNamespacedConfigMap({ namespace });
 /** Events of a watch as [type, name], then ['done', error]. */
 async function startWatch(t, query) {
   const events = new Happenings();
-  const controller = await new Watch(kubeConfig).watch(path(), query,
-    (type, object) => events.push([type, object.metadata?.name ?? object.code]), (error) => events.push(['done', error]));
+  const controller = await new Watch(kubeConfig).watch(
+    path(),
+    query,
+    (type, object) => events.push([type, object.metadata?.name ?? object.code]),
+    (error) => events.push(['done', error]),
+  );
   t.after(() => controller.abort());
   return events;
 }
@@ -43,9 +49,12 @@ describe('watch', () => {
   test('marks the end of the initial events', async (t) => {
     await write('one');
     const marks = new Happenings();
-    const controller = await new Watch(kubeConfig).watch(path(),
+    const controller = await new Watch(kubeConfig).watch(
+      path(),
       { sendInitialEvents: true, allowWatchBookmarks: true, resourceVersionMatch: 'NotOlderThan' },
-      (type, object) => marks.push([type, object.metadata.annotations?.['k8s.io/initial-events-end']]), () => {});
+      (type, object) => marks.push([type, object.metadata.annotations?.['k8s.io/initial-events-end']]),
+      () => {},
+    );
     t.after(() => controller.abort());
     assert.deepEqual(await marks.next('the object'), ['ADDED', undefined]);
     assert.deepEqual(await marks.next('the mark'), ['BOOKMARK', 'true']);
@@ -67,12 +76,21 @@ describe('informer', () => {
   /** An informer whose happenings are queued as [what, name]; it starts again after an error, as its users do. */
   function follow(t, config = kubeConfig) {
     const counted = { lists: 0 };
-    const informer = makeInformer(config, path(), () => { counted.lists += 1; return list(); });
+    const informer = makeInformer(config, path(), () => {
+      counted.lists += 1;
+      return list();
+    });
     const events = new Happenings();
-    for (const what of ['add', 'update', 'delete']) informer.on(what, (item) => events.push([what, item.metadata.name]));
+    for (const what of ['add', 'update', 'delete'])
+      informer.on(what, (item) => events.push([what, item.metadata.name]));
     let stopped = false;
-    informer.on('error', () => { if (!stopped) setImmediate(() => informer.start()); });
-    t.after(() => { stopped = true; return informer.stop(); });
+    informer.on('error', () => {
+      if (!stopped) setImmediate(() => informer.start());
+    });
+    t.after(() => {
+      stopped = true;
+      return informer.stop();
+    });
     return { informer, events, counted };
   }
 
@@ -87,7 +105,10 @@ describe('informer', () => {
     assert.deepEqual(await events.next('the change'), ['update', 'one']);
     await core.deleteNamespacedConfigMap({ name: 'two', namespace });
     assert.deepEqual(await events.next('the deletion'), ['delete', 'two']);
-    assert.deepEqual(informer.list().map((item) => item.metadata.name), ['one']);
+    assert.deepEqual(
+      informer.list().map((item) => item.metadata.name),
+      ['one'],
+    );
     assert.equal(informer.get('one', namespace).data.a, '2');
   });
 

@@ -23,8 +23,9 @@ KUBECTL = os.environ["KUBECTL"]
 URL = os.environ["TERRARIUM_URL"]
 TIMEOUT_S = 30
 
-_version = json.loads(subprocess.run([KUBECTL, "version", "--client", "-o", "json"],
-                                     capture_output=True, text=True, check=True).stdout)["clientVersion"]["gitVersion"]
+_version = json.loads(
+    subprocess.run([KUBECTL, "version", "--client", "-o", "json"], capture_output=True, text=True, check=True).stdout
+)["clientVersion"]["gitVersion"]
 VERSION = tuple(map(int, re.match(r"v(\d+)\.(\d+)", _version).groups()))
 
 
@@ -61,8 +62,14 @@ class Running:
 
     def __init__(self, arguments, environment):
         self._command = " ".join(arguments)
-        self._process = subprocess.Popen([KUBECTL, *arguments], env=environment, stdin=subprocess.DEVNULL,
-                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self._process = subprocess.Popen(
+            [KUBECTL, *arguments],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         self._lines = queue.Queue()
         self._seen = []
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -115,8 +122,12 @@ class KubectlCase(unittest.TestCase):
     def setUpClass(cls):
         cls.home = pathlib.Path(tempfile.mkdtemp(prefix="terrarium-kubectl-"))
         cls.addClassCleanup(shutil.rmtree, cls.home, True)
-        cls.environment = {"HOME": str(cls.home), "TMPDIR": str(cls.home), "PATH": os.environ["PATH"],
-                           "KUBECONFIG": os.environ["KUBECONFIG"]}
+        cls.environment = {
+            "HOME": str(cls.home),
+            "TMPDIR": str(cls.home),
+            "PATH": os.environ["PATH"],
+            "KUBECONFIG": os.environ["KUBECONFIG"],
+        }
         cls.rest = Rest(URL)
         cls.addClassCleanup(cls.rest.close)
 
@@ -136,9 +147,15 @@ class KubectlCase(unittest.TestCase):
         words = shlex.split(command) if isinstance(command, str) else list(command)
         if namespace:
             words = ["-n", self.ns, *words]
-        done = subprocess.run([KUBECTL, *words], env={**self.environment, **(environment or {})}, input=stdin,
-                              stdin=subprocess.DEVNULL if stdin is None else None,
-                              capture_output=True, text=True, timeout=TIMEOUT_S * 2)
+        done = subprocess.run(
+            [KUBECTL, *words],
+            env={**self.environment, **(environment or {})},
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S * 2,
+        )
         return Result(shlex.join(words), done)
 
     def k(self, command, stdin=None, **options):
@@ -164,7 +181,7 @@ class KubectlCase(unittest.TestCase):
     def edit_with(self, command, script):
         """Runs a kubectl command that opens an editor; the editor is `sed -i script`."""
         editor = self.home / "editor"
-        editor.write_text(f"#!/bin/sh\nexec sed -i {shlex.quote(script)} \"$1\"\n")
+        editor.write_text(f'#!/bin/sh\nexec sed -i {shlex.quote(script)} "$1"\n')
         editor.chmod(0o755)
         return self.try_k(command, environment={"KUBE_EDITOR": str(editor)})
 
@@ -183,9 +200,14 @@ class KubectlCase(unittest.TestCase):
             self.k("create -f -", stdin=item)
 
     def path_of(self, resource, name="", subresource=""):
-        group = {"deployments": "/apis/apps/v1", "replicasets": "/apis/apps/v1", "statefulsets": "/apis/apps/v1",
-                 "daemonsets": "/apis/apps/v1", "jobs": "/apis/batch/v1",
-                 "poddisruptionbudgets": "/apis/policy/v1"}.get(resource, "/api/v1")
+        group = {
+            "deployments": "/apis/apps/v1",
+            "replicasets": "/apis/apps/v1",
+            "statefulsets": "/apis/apps/v1",
+            "daemonsets": "/apis/apps/v1",
+            "jobs": "/apis/batch/v1",
+            "poddisruptionbudgets": "/apis/policy/v1",
+        }.get(resource, "/api/v1")
         path = f"{group}/namespaces/{self.ns}/{resource}"
         return "/".join(filter(None, [path, name, subresource]))
 
@@ -203,18 +225,34 @@ class KubectlCase(unittest.TestCase):
 
 
 def pod(name, node=None, labels=None, containers=1, **spec):
-    spec["containers"] = [{"name": "main" if i == 0 else f"side-{i}", "image": "example.test/app:1"}
-                          for i in range(containers)]
+    spec["containers"] = [
+        {"name": "main" if i == 0 else f"side-{i}", "image": "example.test/app:1"} for i in range(containers)
+    ]
     if node:
         spec["nodeName"] = node
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels or {"app": name}}, "spec": spec}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": labels or {"app": name}},
+        "spec": spec,
+    }
 
 
 def deployment(name, replicas=3, image="example.test/app:1", **spec):
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "labels": {"app": name}},
-            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": name}},
-                     "template": {"metadata": {"labels": {"app": name}},
-                                  "spec": {"containers": [{"name": "main", "image": image}]}}, **spec}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "labels": {"app": name}},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}},
+                "spec": {"containers": [{"name": "main", "image": image}]},
+            },
+            **spec,
+        },
+    }
 
 
 def config_map(name, labels=None, **data):
@@ -223,8 +261,10 @@ def config_map(name, labels=None, **data):
 
 def manifest_file(function):
     """Decorates a test that needs a folder for manifests; it is passed as a path."""
+
     @functools.wraps(function)
     def wrapper(self):
         with tempfile.TemporaryDirectory() as folder:
             return function(self, pathlib.Path(folder))
+
     return wrapper

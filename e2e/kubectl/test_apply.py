@@ -39,7 +39,10 @@ class Apply(KubectlCase):
 
     def test_a_field_taken_out_of_the_manifest_is_pruned(self):
         item = deployment("shop", minReadySeconds=10)
-        item["spec"]["template"]["spec"]["containers"][0]["env"] = [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]
+        item["spec"]["template"]["spec"]["containers"][0]["env"] = [
+            {"name": "A", "value": "1"},
+            {"name": "B", "value": "2"},
+        ]
         self.apply(item)
         del item["spec"]["minReadySeconds"]
         item["spec"]["template"]["spec"]["containers"][0]["env"].pop(0)
@@ -51,7 +54,9 @@ class Apply(KubectlCase):
     def test_lists_merge_by_their_key(self):
         item = deployment("shop")
         self.apply(item)
-        sidecar = [{"op": "add", "path": "/spec/template/spec/containers/-", "value": {"name": "proxy", "image": "p:1"}}]
+        sidecar = [
+            {"op": "add", "path": "/spec/template/spec/containers/-", "value": {"name": "proxy", "image": "p:1"}}
+        ]
         self.rest.patch(self.path_of("deployments", "shop"), sidecar, "json").expect()
         item["spec"]["template"]["spec"]["containers"][0]["image"] = "example.test/app:2"
         self.apply(item)
@@ -60,21 +65,26 @@ class Apply(KubectlCase):
 
     @manifest_file
     def test_a_folder_and_several_documents(self, folder):
-        (folder / "one.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\ndata: {a: '1'}\n---\n"
-                                         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: two}\n")
+        (folder / "one.yaml").write_text(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\ndata: {a: '1'}\n---\n"
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: two}\n"
+        )
         (folder / "three.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: three}\n")
         out = self.k(["apply", "-f", str(folder)]).lines
         self.assertEqual(sorted(out), ["configmap/one created", "configmap/three created", "configmap/two created"])
 
     def test_a_list_object(self):
-        out = self.apply({"apiVersion": "v1", "kind": "List", "items": [config_map("one", a="1"), config_map("two")]}).lines
+        out = self.apply(
+            {"apiVersion": "v1", "kind": "List", "items": [config_map("one", a="1"), config_map("two")]}
+        ).lines
         self.assertEqual(out, ["configmap/one created", "configmap/two created"])
 
     @manifest_file
     def test_prune_deletes_what_left_the_folder(self, folder):
         for name in ("one", "two"):
             (folder / f"{name}.yaml").write_text(
-                f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, labels: {{set: s}}}}\n")
+                f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, labels: {{set: s}}}}\n"
+            )
         # Without the list kubectl also looks at kinds of the core group that are not served here.
         kinds = ["--prune-whitelist" if VERSION < (1, 26) else "--prune-allowlist", "core/v1/ConfigMap"]
         self.k(["apply", "--prune", "-l", "set=s", *kinds, "-f", str(folder)])
@@ -85,7 +95,7 @@ class Apply(KubectlCase):
 
     def test_view_and_set_last_applied(self):
         self.apply(config_map("settings", a="1"))
-        self.assertIn("a: \"1\"", self.k("apply view-last-applied configmap settings").out)
+        self.assertIn('a: "1"', self.k("apply view-last-applied configmap settings").out)
         self.k("create -f -", stdin=config_map("other", a="1"))
         self.k("apply set-last-applied --create-annotation -f -", stdin=config_map("other", a="1"))
         self.assertIn(LAST_APPLIED, self.get("configmap other")["metadata"]["annotations"])
@@ -101,8 +111,13 @@ class Apply(KubectlCase):
     def test_invalid_object_names_every_field(self):
         item = deployment("shop", replicas=-1)
         item["spec"]["template"]["metadata"]["labels"] = {"app": "other"}
-        self.k_fails("apply -f -", "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
-                     "spec.template.metadata.labels", "`selector` does not match template `labels`", stdin=item)
+        self.k_fails(
+            "apply -f -",
+            "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+            "spec.template.metadata.labels",
+            "`selector` does not match template `labels`",
+            stdin=item,
+        )
 
     def test_unknown_field_is_an_error(self):
         item = deployment("shop", replica=2)
@@ -130,8 +145,11 @@ class Apply(KubectlCase):
         self.k_fails("apply -f -", 'namespaces "nowhere" not found', stdin=item, namespace=False)
 
     def test_unknown_kind(self):
-        self.k_fails("apply -f -", 'no matches for kind "Gadget" in version "v1"',
-                     stdin={"apiVersion": "v1", "kind": "Gadget", "metadata": {"name": "x"}})
+        self.k_fails(
+            "apply -f -",
+            'no matches for kind "Gadget" in version "v1"',
+            stdin={"apiVersion": "v1", "kind": "Gadget", "metadata": {"name": "x"}},
+        )
 
     @since(1, 22, "the flag's place in apply")
     def test_server_side_apply_is_refused_for_now(self):
@@ -150,7 +168,9 @@ class DryRun(KubectlCase):
         self.assertTrue(result["metadata"]["uid"])
 
     def test_server_dry_run_validates(self):
-        self.k_fails("apply --dry-run=server -f -", "must be greater than or equal to 0", stdin=deployment("shop", replicas=-1))
+        self.k_fails(
+            "apply --dry-run=server -f -", "must be greater than or equal to 0", stdin=deployment("shop", replicas=-1)
+        )
 
     def test_server_dry_run_of_a_change(self):
         self.create(deployment("shop"))
@@ -192,7 +212,9 @@ class Diff(KubectlCase):
 class Replace(KubectlCase):
     def test_replace_takes_away_what_is_not_named(self):
         self.create(config_map("settings", labels={"x": "y"}, a="1", b="2"))
-        self.assertEqual(self.k("replace -f -", stdin=config_map("settings", b="3")).out, "configmap/settings replaced\n")
+        self.assertEqual(
+            self.k("replace -f -", stdin=config_map("settings", b="3")).out, "configmap/settings replaced\n"
+        )
         stored = self.get("configmap settings")
         self.assertEqual(stored["data"], {"b": "3"})
         self.assertNotIn("labels", stored["metadata"])
@@ -201,7 +223,9 @@ class Replace(KubectlCase):
         self.create(config_map("settings", a="1"))
         old = self.get("configmap settings")
         self.k("label configmap settings x=y")
-        self.k_fails("replace -f -", "the object has been modified; please apply your changes to the latest version", stdin=old)
+        self.k_fails(
+            "replace -f -", "the object has been modified; please apply your changes to the latest version", stdin=old
+        )
 
     def test_replace_of_nothing(self):
         self.k_fails("replace -f -", "NotFound", stdin=config_map("settings"))

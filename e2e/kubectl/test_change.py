@@ -17,13 +17,17 @@ class Patch(KubectlCase):
         return self.get("deployment shop")["spec"]["template"]["spec"]["containers"]
 
     def test_strategic_merges_containers_by_name(self):
-        out = self.patch("strategic", {"spec": {"template": {"spec": {"containers": [{"name": "proxy", "image": "p:1"}]}}}})
+        out = self.patch(
+            "strategic", {"spec": {"template": {"spec": {"containers": [{"name": "proxy", "image": "p:1"}]}}}}
+        )
         self.assertEqual(out.out, "deployment.apps/shop patched\n")
         self.assertEqual([c["name"] for c in self.containers()], ["proxy", "main"])
 
     def test_strategic_deletes_by_directive(self):
         self.patch("strategic", {"spec": {"template": {"spec": {"containers": [{"name": "proxy", "image": "p:1"}]}}}})
-        self.patch("strategic", {"spec": {"template": {"spec": {"containers": [{"name": "main", "$patch": "delete"}]}}}})
+        self.patch(
+            "strategic", {"spec": {"template": {"spec": {"containers": [{"name": "main", "$patch": "delete"}]}}}}
+        )
         self.assertEqual([c["name"] for c in self.containers()], ["proxy"])
 
     def test_merge_replaces_lists(self):
@@ -35,31 +39,61 @@ class Patch(KubectlCase):
         self.assertEqual(self.get("deployment shop")["metadata"]["labels"], {"x": "y"})
 
     def test_json_operations(self):
-        self.patch("json", [
-            {"op": "test", "path": "/spec/replicas", "value": 3}, {"op": "replace", "path": "/spec/replicas", "value": 4},
-            {"op": "add", "path": "/metadata/labels/a~1b", "value": "c"}, {"op": "remove", "path": "/metadata/labels/app"}])
+        self.patch(
+            "json",
+            [
+                {"op": "test", "path": "/spec/replicas", "value": 3},
+                {"op": "replace", "path": "/spec/replicas", "value": 4},
+                {"op": "add", "path": "/metadata/labels/a~1b", "value": "c"},
+                {"op": "remove", "path": "/metadata/labels/app"},
+            ],
+        )
         stored = self.get("deployment shop")
         self.assertEqual((stored["spec"]["replicas"], stored["metadata"]["labels"]), (4, {"a/b": "c"}))
 
     def test_json_test_that_does_not_hold(self):
-        self.k_fails(["patch", "deployment", "shop", "--type", "json", "-p",
-                      '[{"op":"test","path":"/spec/replicas","value":9},{"op":"remove","path":"/spec/replicas"}]'])
+        self.k_fails(
+            [
+                "patch",
+                "deployment",
+                "shop",
+                "--type",
+                "json",
+                "-p",
+                '[{"op":"test","path":"/spec/replicas","value":9},{"op":"remove","path":"/spec/replicas"}]',
+            ]
+        )
         self.assertEqual(self.get("deployment shop")["spec"]["replicas"], 3)
 
     def test_without_a_change(self):
         before = self.get("deployment shop")["metadata"]["resourceVersion"]
-        self.assertEqual(self.patch("merge", {"spec": {"replicas": 3}}).out, "deployment.apps/shop patched (no change)\n")
+        self.assertEqual(
+            self.patch("merge", {"spec": {"replicas": 3}}).out, "deployment.apps/shop patched (no change)\n"
+        )
         self.assertEqual(self.get("deployment shop")["metadata"]["resourceVersion"], before)
 
     def test_invalid_outcome_is_refused(self):
-        self.k_fails(["patch", "deployment", "shop", "-p", '{"spec":{"replicas":-1}}'], "must be greater than or equal to 0")
+        self.k_fails(
+            ["patch", "deployment", "shop", "-p", '{"spec":{"replicas":-1}}'], "must be greater than or equal to 0"
+        )
 
     @since(1, 24, "--subresource")
     def test_status_alone(self):
-        self.k(["patch", "deployment", "shop", "--subresource=status", "--type=merge", "-p",
-                '{"spec":{"replicas":9},"status":{"replicas":2}}'])
+        self.k(
+            [
+                "patch",
+                "deployment",
+                "shop",
+                "--subresource=status",
+                "--type=merge",
+                "-p",
+                '{"spec":{"replicas":9},"status":{"replicas":2}}',
+            ]
+        )
         stored = self.get("deployment shop")
-        self.assertEqual((stored["spec"]["replicas"], stored["status"]["replicas"], stored["metadata"]["generation"]), (3, 2, 1))
+        self.assertEqual(
+            (stored["spec"]["replicas"], stored["status"]["replicas"], stored["metadata"]["generation"]), (3, 2, 1)
+        )
 
 
 class Edit(KubectlCase):
@@ -131,13 +165,27 @@ class Scale(KubectlCase):
     def test_every_kind_that_scales(self):
         template = deployment("shop")["spec"]["template"]
         selector = {"matchLabels": {"app": "shop"}}
-        self.create(deployment("shop"),
-                    {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "shop"},
-                     "spec": {"selector": selector, "template": template}},
-                    {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "shop"},
-                     "spec": {"selector": selector, "serviceName": "s", "template": template}},
-                    {"apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "shop"},
-                     "spec": {"selector": {"app": "shop"}, "template": template}})
+        self.create(
+            deployment("shop"),
+            {
+                "apiVersion": "apps/v1",
+                "kind": "ReplicaSet",
+                "metadata": {"name": "shop"},
+                "spec": {"selector": selector, "template": template},
+            },
+            {
+                "apiVersion": "apps/v1",
+                "kind": "StatefulSet",
+                "metadata": {"name": "shop"},
+                "spec": {"selector": selector, "serviceName": "s", "template": template},
+            },
+            {
+                "apiVersion": "v1",
+                "kind": "ReplicationController",
+                "metadata": {"name": "shop"},
+                "spec": {"selector": {"app": "shop"}, "template": template},
+            },
+        )
         for kind in ("deployment.apps", "replicaset.apps", "statefulset.apps", "replicationcontroller"):
             with self.subTest(kind):
                 self.assertEqual(self.k(f"scale {kind}/shop --replicas=5").out, f"{kind}/shop scaled\n")
@@ -163,7 +211,9 @@ class SetCommands(KubectlCase):
         return self.get("deployment shop")["spec"]["template"]["spec"]["containers"][0]
 
     def test_image(self):
-        self.assertEqual(self.k("set image deployment/shop main=example.test/app:2").out, "deployment.apps/shop image updated\n")
+        self.assertEqual(
+            self.k("set image deployment/shop main=example.test/app:2").out, "deployment.apps/shop image updated\n"
+        )
         stored = self.get("deployment shop")
         self.assertEqual(self.container()["image"], "example.test/app:2")
         self.assertEqual(stored["metadata"]["generation"], 2)

@@ -43,18 +43,43 @@ class Resources(KubectlCase):
         out = self.k("api-resources --api-group=batch -o name", namespace=False).lines
         self.assertEqual(sorted(out), ["cronjobs.batch", "jobs.batch"])
         self.assertNotIn("nodes", self.k("api-resources --namespaced=true -o name", namespace=False).lines)
-        self.assertIn("pods", self.k("api-resources --verbs=list,watch,deletecollection -o name", namespace=False).lines)
+        self.assertIn(
+            "pods", self.k("api-resources --verbs=list,watch,deletecollection -o name", namespace=False).lines
+        )
 
     def test_short_names_and_kinds_are_understood(self):
-        for name in ("po", "cm", "deploy", "rs", "sts", "ds", "cj", "svc", "sa", "pdb", "rc", "ev", "Deployment",
-                     "deployments.apps", "deployments.v1.apps"):
+        for name in (
+            "po",
+            "cm",
+            "deploy",
+            "rs",
+            "sts",
+            "ds",
+            "cj",
+            "svc",
+            "sa",
+            "pdb",
+            "rc",
+            "ev",
+            "Deployment",
+            "deployments.apps",
+            "deployments.v1.apps",
+        ):
             with self.subTest(name):
                 self.k(f"get {name}")
 
     def test_api_versions(self):
         out = self.k("api-versions", namespace=False).lines
-        for version in ("apps/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1", "batch/v1", "coordination.k8s.io/v1",
-                        "events.k8s.io/v1", "policy/v1", "v1"):
+        for version in (
+            "apps/v1",
+            "authentication.k8s.io/v1",
+            "authorization.k8s.io/v1",
+            "batch/v1",
+            "coordination.k8s.io/v1",
+            "events.k8s.io/v1",
+            "policy/v1",
+            "v1",
+        ):
             self.assertIn(version, out)
 
     def test_version(self):
@@ -93,13 +118,30 @@ class Explain(KubectlCase):
             self.assertRegex(out, rf"\n +{field}\t<")
 
     def test_every_kind(self):
-        for name in ("namespace", "node", "event", "secret", "configmap", "service", "serviceaccount", "replicationcontroller",
-                     "replicaset", "statefulset", "daemonset", "controllerrevision", "cronjob", "poddisruptionbudget", "lease"):
+        for name in (
+            "namespace",
+            "node",
+            "event",
+            "secret",
+            "configmap",
+            "service",
+            "serviceaccount",
+            "replicationcontroller",
+            "replicaset",
+            "statefulset",
+            "daemonset",
+            "controllerrevision",
+            "cronjob",
+            "poddisruptionbudget",
+            "lease",
+        ):
             with self.subTest(name):
                 self.assertIn("metadata", self.k(f"explain {name}", namespace=False).out)
 
     def test_a_chosen_version(self):
-        self.assertRegex(self.k("explain events --api-version=events.k8s.io/v1", namespace=False).out, r"\n +reportingController\t")
+        self.assertRegex(
+            self.k("explain events --api-version=events.k8s.io/v1", namespace=False).out, r"\n +reportingController\t"
+        )
 
     def test_a_field_that_is_not_there(self):
         self.k_fails("explain pod.spec.wings", 'field "wings" does not exist', namespace=False)

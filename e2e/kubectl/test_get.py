@@ -8,15 +8,18 @@ from base import KubectlCase, config_map, deployment, pod, since
 class Get(KubectlCase):
     def setUp(self):
         super().setUp()
-        self.create(pod("blue", labels={"app": "shop", "colour": "blue"}),
-                    pod("green", labels={"app": "shop", "colour": "green"}, node="node-of-green"),
-                    pod("red", labels={"app": "till", "colour": "red"}, restartPolicy="Never"))
+        self.create(
+            pod("blue", labels={"app": "shop", "colour": "blue"}),
+            pod("green", labels={"app": "shop", "colour": "green"}, node="node-of-green"),
+            pod("red", labels={"app": "till", "colour": "red"}, restartPolicy="Never"),
+        )
 
     def test_plain_shows_the_usual_columns(self):
         out = self.k("get pods").lines
         self.assertEqual(out[0].split(), ["NAME", "READY", "STATUS", "RESTARTS", "AGE"])
-        self.assertEqual([line.split()[:4] for line in out[1:]],
-                         [[name, "0/1", "Pending", "0"] for name in ("blue", "green", "red")])
+        self.assertEqual(
+            [line.split()[:4] for line in out[1:]], [[name, "0/1", "Pending", "0"] for name in ("blue", "green", "red")]
+        )
 
     def test_columns_of_kinds(self):
         table = {
@@ -83,13 +86,15 @@ class Get(KubectlCase):
         self.assertEqual(self.k(["get", "pods", "-o", "jsonpath=" + filtered]).out, "node-of-green")
 
     def test_go_template(self):
-        template = '{{range .items}}{{.metadata.name}}:{{.metadata.labels.app}} {{end}}'
+        template = "{{range .items}}{{.metadata.name}}:{{.metadata.labels.app}} {{end}}"
         self.assertEqual(self.k(["get", "pods", "-o", "go-template=" + template]).out, "blue:shop green:shop red:till ")
 
     def test_custom_columns(self):
         out = self.k("get pods -o custom-columns=WHO:.metadata.name,WHERE:.spec.nodeName").lines
-        self.assertEqual([line.split() for line in out],
-                         [["WHO", "WHERE"], ["blue", "<none>"], ["green", "node-of-green"], ["red", "<none>"]])
+        self.assertEqual(
+            [line.split() for line in out],
+            [["WHO", "WHERE"], ["blue", "<none>"], ["green", "node-of-green"], ["red", "<none>"]],
+        )
 
     def test_show_labels_and_label_columns(self):
         self.assertIn("app=shop,colour=blue", self.k("get pods --show-labels").lines[1])
@@ -98,9 +103,14 @@ class Get(KubectlCase):
 
     def test_label_selectors(self):
         table = {
-            "app=shop": ["blue", "green"], "app!=shop": ["red"], "app==shop,colour=green": ["green"],
-            "colour in (red,blue)": ["blue", "red"], "colour notin (red,blue)": ["green"], "app": ["blue", "green", "red"],
-            "!colour": [], "colour,app=till": ["red"],
+            "app=shop": ["blue", "green"],
+            "app!=shop": ["red"],
+            "app==shop,colour=green": ["green"],
+            "colour in (red,blue)": ["blue", "red"],
+            "colour notin (red,blue)": ["green"],
+            "app": ["blue", "green", "red"],
+            "!colour": [],
+            "colour,app=till": ["red"],
         }
         for selector, names in table.items():
             with self.subTest(selector):
@@ -109,9 +119,13 @@ class Get(KubectlCase):
 
     def test_field_selectors(self):
         table = {
-            "metadata.name=blue": ["blue"], "metadata.name!=blue": ["green", "red"],
-            "spec.nodeName=node-of-green": ["green"], "spec.nodeName=": ["blue", "red"],
-            "spec.restartPolicy=Never": ["red"], "status.phase=Pending": ["blue", "green", "red"], "status.phase=Running": [],
+            "metadata.name=blue": ["blue"],
+            "metadata.name!=blue": ["green", "red"],
+            "spec.nodeName=node-of-green": ["green"],
+            "spec.nodeName=": ["blue", "red"],
+            "spec.restartPolicy=Never": ["red"],
+            "status.phase=Pending": ["blue", "green", "red"],
+            "status.phase=Running": [],
             "status.phase=Pending,metadata.name=red": ["red"],
         }
         for selector, names in table.items():
@@ -164,7 +178,9 @@ class Get(KubectlCase):
     def test_subresource(self):
         self.create(deployment("shop", replicas=4))
         scale = self.k("get deployment shop --subresource=scale -o json").json
-        self.assertEqual((scale["kind"], scale["apiVersion"], scale["spec"]), ("Scale", "autoscaling/v1", {"replicas": 4}))
+        self.assertEqual(
+            (scale["kind"], scale["apiVersion"], scale["spec"]), ("Scale", "autoscaling/v1", {"replicas": 4})
+        )
 
     def test_raw(self):
         self.assertEqual(self.k("get --raw /healthz", namespace=False).out, "ok")
@@ -232,17 +248,31 @@ def _an_object_of(resource):
     kind, version, rest = {
         "deployments": ("Deployment", "apps/v1", {"spec": {"selector": selector, "template": template}}),
         "replicasets": ("ReplicaSet", "apps/v1", {"spec": {"selector": selector, "template": template}}),
-        "statefulsets": ("StatefulSet", "apps/v1",
-                         {"spec": {"selector": selector, "serviceName": "s", "template": template}}),
+        "statefulsets": (
+            "StatefulSet",
+            "apps/v1",
+            {"spec": {"selector": selector, "serviceName": "s", "template": template}},
+        ),
         "daemonsets": ("DaemonSet", "apps/v1", {"spec": {"selector": selector, "template": template}}),
-        "replicationcontrollers": ("ReplicationController", "v1", {"spec": {"selector": {"app": "a"}, "template": template}}),
+        "replicationcontrollers": (
+            "ReplicationController",
+            "v1",
+            {"spec": {"selector": {"app": "a"}, "template": template}},
+        ),
         "jobs": ("Job", "batch/v1", {"spec": {"template": once}}),
-        "cronjobs": ("CronJob", "batch/v1",
-                     {"spec": {"schedule": "0 4 * * *", "jobTemplate": {"spec": {"template": once}}}}),
+        "cronjobs": (
+            "CronJob",
+            "batch/v1",
+            {"spec": {"schedule": "0 4 * * *", "jobTemplate": {"spec": {"template": once}}}},
+        ),
         "services": ("Service", "v1", {"spec": {"ports": [{"port": 80}], "selector": {"app": "a"}}}),
         "configmaps": ("ConfigMap", "v1", {"data": {"a": "1"}}),
         "secrets": ("Secret", "v1", {"stringData": {"a": "1"}}),
-        "poddisruptionbudgets": ("PodDisruptionBudget", "policy/v1", {"spec": {"minAvailable": 1, "selector": selector}}),
+        "poddisruptionbudgets": (
+            "PodDisruptionBudget",
+            "policy/v1",
+            {"spec": {"minAvailable": 1, "selector": selector}},
+        ),
         "leases": ("Lease", "coordination.k8s.io/v1", {"spec": {"holderIdentity": "me"}}),
         "controllerrevisions": ("ControllerRevision", "apps/v1", {"revision": 1, "data": {"a": 1}}),
     }[resource]

@@ -15,8 +15,15 @@ class Nodes(KubectlCase):
 
     def owned_pod(self, name, kind="ReplicaSet", **more):
         item = pod(name, node=self.node, **more)
-        item["metadata"]["ownerReferences"] = [{"apiVersion": "apps/v1", "kind": kind, "name": "owner",
-                                                "uid": "4fc2a1f6-0a5f-4b5c-9c39-0c1a3d9f0001", "controller": True}]
+        item["metadata"]["ownerReferences"] = [
+            {
+                "apiVersion": "apps/v1",
+                "kind": kind,
+                "name": "owner",
+                "uid": "4fc2a1f6-0a5f-4b5c-9c39-0c1a3d9f0001",
+                "controller": True,
+            }
+        ]
         return item
 
     def test_cordon_and_uncordon(self):
@@ -42,8 +49,10 @@ class Nodes(KubectlCase):
         self.create(self.owned_pod("one"), self.owned_pod("two"))
         draining = self.start(f"drain {self.node} --timeout=25s")
         for name in ("one", "two"):
-            self.wait_until(f"{name} is evicted", lambda: "deletionTimestamp" in
-                            self.rest.get(self.path_of("pods", name)).expect()["metadata"])
+            self.wait_until(
+                f"{name} is evicted",
+                lambda: "deletionTimestamp" in self.rest.get(self.path_of("pods", name)).expect()["metadata"],
+            )
             # The kubelet's last word: the containers are gone.
             self.rest.delete(self.path_of("pods", name), {"gracePeriodSeconds": 0}).expect()
         code, printed = draining.end()
@@ -54,8 +63,10 @@ class Nodes(KubectlCase):
     def test_drain_deletes_when_told_not_to_evict(self):
         self.create(self.owned_pod("one"))
         draining = self.start(f"drain {self.node} --disable-eviction --timeout=25s")
-        self.wait_until("one is deleted", lambda: "deletionTimestamp" in
-                        self.rest.get(self.path_of("pods", "one")).expect()["metadata"])
+        self.wait_until(
+            "one is deleted",
+            lambda: "deletionTimestamp" in self.rest.get(self.path_of("pods", "one")).expect()["metadata"],
+        )
         self.rest.delete(self.path_of("pods", "one"), {"gracePeriodSeconds": 0}).expect()
         self.assertEqual(draining.end()[0], 0)
 
@@ -72,23 +83,56 @@ class Nodes(KubectlCase):
         self.k_fails("get pod alone", "NotFound")
 
     def test_drain_stops_at_a_disruption_budget(self):
-        self.create(self.owned_pod("one", labels={"app": "shop"}),
-                    {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "shop"},
-                     "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "shop"}}}})
+        self.create(
+            self.owned_pod("one", labels={"app": "shop"}),
+            {
+                "apiVersion": "policy/v1",
+                "kind": "PodDisruptionBudget",
+                "metadata": {"name": "shop"},
+                "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "shop"}}},
+            },
+        )
         self.set_status("pods", "one", {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]})
-        self.set_status("poddisruptionbudgets", "shop", {"observedGeneration": 1, "disruptionsAllowed": 0, "currentHealthy": 1,
-                                                         "desiredHealthy": 1, "expectedPods": 1})
-        self.k_fails(f"drain {self.node} --timeout=1s",
-                     "Cannot evict pod as it would violate the pod's disruption budget.", namespace=False)
+        self.set_status(
+            "poddisruptionbudgets",
+            "shop",
+            {
+                "observedGeneration": 1,
+                "disruptionsAllowed": 0,
+                "currentHealthy": 1,
+                "desiredHealthy": 1,
+                "expectedPods": 1,
+            },
+        )
+        self.k_fails(
+            f"drain {self.node} --timeout=1s",
+            "Cannot evict pod as it would violate the pod's disruption budget.",
+            namespace=False,
+        )
         self.assertNotIn("deletionTimestamp", self.get("pod one")["metadata"])
 
     def test_drain_goes_on_when_the_budget_allows_it(self):
-        self.create(self.owned_pod("one", labels={"app": "shop"}),
-                    {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "shop"},
-                     "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "shop"}}}})
+        self.create(
+            self.owned_pod("one", labels={"app": "shop"}),
+            {
+                "apiVersion": "policy/v1",
+                "kind": "PodDisruptionBudget",
+                "metadata": {"name": "shop"},
+                "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "shop"}}},
+            },
+        )
         self.set_status("pods", "one", {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]})
-        self.set_status("poddisruptionbudgets", "shop", {"observedGeneration": 1, "disruptionsAllowed": 1, "currentHealthy": 2,
-                                                         "desiredHealthy": 1, "expectedPods": 2})
+        self.set_status(
+            "poddisruptionbudgets",
+            "shop",
+            {
+                "observedGeneration": 1,
+                "disruptionsAllowed": 1,
+                "currentHealthy": 2,
+                "desiredHealthy": 1,
+                "expectedPods": 2,
+            },
+        )
         code, printed = self.start(f"drain {self.node} --grace-period=0 --force --timeout=25s").end()
         self.assertEqual(code, 0, printed)
         budget = self.get("poddisruptionbudget shop")["status"]

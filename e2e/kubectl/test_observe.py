@@ -5,11 +5,21 @@ from base import KubectlCase, config_map, deployment, pod, since
 
 class ObserveCase(KubectlCase):
     def event_about(self, kind, name, reason, **more):
-        self.create({"apiVersion": "v1", "kind": "Event", "metadata": {"name": f"{name}.{reason.lower()}"},
-                     "involvedObject": {"kind": kind, "name": name, "namespace": self.ns, **more},
-                     "reason": reason, "message": f"{reason} happened", "type": "Normal", "count": 3,
-                     "firstTimestamp": "2026-01-01T00:00:00Z", "lastTimestamp": "2026-01-01T00:00:00Z",
-                     "source": {"component": "e2e"}})
+        self.create(
+            {
+                "apiVersion": "v1",
+                "kind": "Event",
+                "metadata": {"name": f"{name}.{reason.lower()}"},
+                "involvedObject": {"kind": kind, "name": name, "namespace": self.ns, **more},
+                "reason": reason,
+                "message": f"{reason} happened",
+                "type": "Normal",
+                "count": 3,
+                "firstTimestamp": "2026-01-01T00:00:00Z",
+                "lastTimestamp": "2026-01-01T00:00:00Z",
+                "source": {"component": "e2e"},
+            }
+        )
 
 
 class Describe(ObserveCase):
@@ -18,8 +28,18 @@ class Describe(ObserveCase):
         uid = self.get("pod shop")["metadata"]["uid"]
         self.event_about("Pod", "shop", "Noted", uid=uid)
         out = self.k("describe pod shop").out
-        for text in ("Name:", "shop", "Labels:", "app=shop", "Status:", "Pending", "example.test/app:1", "QoS Class:",
-                     "BestEffort", "Noted happened"):
+        for text in (
+            "Name:",
+            "shop",
+            "Labels:",
+            "app=shop",
+            "Status:",
+            "Pending",
+            "example.test/app:1",
+            "QoS Class:",
+            "BestEffort",
+            "Noted happened",
+        ):
             self.assertIn(text, out)
 
     def test_deployment(self):
@@ -33,20 +53,49 @@ class Describe(ObserveCase):
         template = deployment("one")["spec"]["template"]
         once = {"metadata": {}, "spec": {**template["spec"], "restartPolicy": "Never"}}
         selector = {"matchLabels": {"app": "one"}}
-        self.create(config_map("one", key="value"),
-                    {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "one"}, "stringData": {"password": "swordfish"}},
-                    {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "one"},
-                     "spec": {"template": once, "completions": 4, "parallelism": 2}},
-                    {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "one"},
-                     "spec": {"selector": selector, "template": template}},
-                    {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "one"},
-                     "spec": {"selector": selector, "serviceName": "one", "template": template}},
-                    {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "one"},
-                     "spec": {"selector": selector, "template": template}},
-                    {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "one"}})
-        table = {"configmap": "value", "secret": "9 bytes", "job": "Completions:", "replicaset": "0 current / 1 desired",
-                 "statefulset": "1 desired | 0 total", "daemonset": "Desired Number of Nodes Scheduled: 0",
-                 "serviceaccount": "Image pull secrets"}
+        self.create(
+            config_map("one", key="value"),
+            {
+                "apiVersion": "v1",
+                "kind": "Secret",
+                "metadata": {"name": "one"},
+                "stringData": {"password": "swordfish"},
+            },
+            {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": {"name": "one"},
+                "spec": {"template": once, "completions": 4, "parallelism": 2},
+            },
+            {
+                "apiVersion": "apps/v1",
+                "kind": "ReplicaSet",
+                "metadata": {"name": "one"},
+                "spec": {"selector": selector, "template": template},
+            },
+            {
+                "apiVersion": "apps/v1",
+                "kind": "StatefulSet",
+                "metadata": {"name": "one"},
+                "spec": {"selector": selector, "serviceName": "one", "template": template},
+            },
+            {
+                "apiVersion": "apps/v1",
+                "kind": "DaemonSet",
+                "metadata": {"name": "one"},
+                "spec": {"selector": selector, "template": template},
+            },
+            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "one"}},
+        )
+        table = {
+            "configmap": "value",
+            "secret": "9 bytes",
+            "job": "Completions:",
+            "replicaset": "0 current / 1 desired",
+            "statefulset": "1 desired | 0 total",
+            "daemonset": "Desired Number of Nodes Scheduled: 0",
+            "serviceaccount": "Image pull secrets",
+        }
         for kind, text in table.items():
             with self.subTest(kind):
                 self.assertIn(text, self.k(f"describe {kind} one").out)
@@ -54,17 +103,29 @@ class Describe(ObserveCase):
     @since(1, 23, "batch/v1 CronJob and policy/v1 PodDisruptionBudget in describe")
     def test_kinds_that_left_beta_late(self):
         once = {"spec": {**deployment("one")["spec"]["template"]["spec"], "restartPolicy": "Never"}}
-        self.create({"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "one"},
-                     "spec": {"schedule": "0 4 * * *", "jobTemplate": {"spec": {"template": once}}}},
-                    {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "one"},
-                     "spec": {"maxUnavailable": "20%", "selector": {"matchLabels": {"app": "one"}}}})
+        self.create(
+            {
+                "apiVersion": "batch/v1",
+                "kind": "CronJob",
+                "metadata": {"name": "one"},
+                "spec": {"schedule": "0 4 * * *", "jobTemplate": {"spec": {"template": once}}},
+            },
+            {
+                "apiVersion": "policy/v1",
+                "kind": "PodDisruptionBudget",
+                "metadata": {"name": "one"},
+                "spec": {"maxUnavailable": "20%", "selector": {"matchLabels": {"app": "one"}}},
+            },
+        )
         self.assertIn("0 4 * * *", self.k("describe cronjob one").out)
         self.assertIn("20%", self.k("describe poddisruptionbudget one").out)
 
     def test_node_and_namespace(self):
         self.rest.post("/api/v1/nodes", {"metadata": {"name": self.ns}}).expect()
         self.addCleanup(lambda: self.rest.delete(f"/api/v1/nodes/{self.ns}").expect())
-        self.rest.patch(f"/api/v1/nodes/{self.ns}/status", {"status": {"capacity": {"cpu": "4", "memory": "8Gi"}}}).expect()
+        self.rest.patch(
+            f"/api/v1/nodes/{self.ns}/status", {"status": {"capacity": {"cpu": "4", "memory": "8Gi"}}}
+        ).expect()
         self.create(pod("guest", node=self.ns))
         out = self.k(f"describe node {self.ns}", namespace=False).out
         self.assertIn("guest", out)
@@ -92,8 +153,12 @@ class Events(ObserveCase):
     def test_field_selectors(self):
         self.event_about("Pod", "shop", "Noted")
         self.event_about("Deployment", "till", "Seen")
-        table = {"involvedObject.kind=Pod": "shop.noted", "involvedObject.name=till": "till.seen", "reason=Seen": "till.seen",
-                 "reason!=Seen": "shop.noted"}
+        table = {
+            "involvedObject.kind=Pod": "shop.noted",
+            "involvedObject.name=till": "till.seen",
+            "reason=Seen": "till.seen",
+            "reason!=Seen": "shop.noted",
+        }
         for selector, name in table.items():
             with self.subTest(selector):
                 self.assertEqual(self.k(f"get events -o name --field-selector {selector}").lines, [f"event/{name}"])
@@ -101,8 +166,10 @@ class Events(ObserveCase):
     def test_both_groups_show_the_same_objects(self):
         self.event_about("Pod", "shop", "Noted")
         newer = self.k("get events.events.k8s.io shop.noted -o json").json
-        self.assertEqual((newer["apiVersion"], newer["regarding"]["name"], newer["note"], newer["deprecatedCount"]),
-                         ("events.k8s.io/v1", "shop", "Noted happened", 3))
+        self.assertEqual(
+            (newer["apiVersion"], newer["regarding"]["name"], newer["note"], newer["deprecatedCount"]),
+            ("events.k8s.io/v1", "shop", "Noted happened", 3),
+        )
 
     @since(1, 26, "the events command")
     def test_events_command(self):
@@ -126,9 +193,24 @@ class Logs(KubectlCase):
         self.k_fails("logs shop -c nobody", "nobody")
 
     def test_each_container_has_a_log(self):
-        self.set_status("pods", "shop", {"phase": "Running", "containerStatuses": [
-            {"name": name, "image": "example.test/app:1", "imageID": "", "ready": True, "restartCount": 0,
-             "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}} for name in ("main", "side-1")]})
+        self.set_status(
+            "pods",
+            "shop",
+            {
+                "phase": "Running",
+                "containerStatuses": [
+                    {
+                        "name": name,
+                        "image": "example.test/app:1",
+                        "imageID": "",
+                        "ready": True,
+                        "restartCount": 0,
+                        "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}},
+                    }
+                    for name in ("main", "side-1")
+                ],
+            },
+        )
         for flags in ("-c main", "-c side-1", "-c main --tail=1", "--all-containers", "-c main --timestamps"):
             with self.subTest(flags):
                 self.k(f"logs shop {flags}")

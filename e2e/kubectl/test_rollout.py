@@ -20,17 +20,41 @@ class Rollout(KubectlCase):
         template["metadata"]["labels"] = labels
         template["spec"]["containers"][0]["image"] = image
         annotations = {REVISION: str(revision), **({"kubernetes.io/change-cause": cause} if cause else {})}
-        self.create({"apiVersion": "apps/v1", "kind": "ReplicaSet",
-                     "metadata": {"name": f"shop-hash{revision}", "labels": labels, "annotations": annotations,
-                                  "ownerReferences": [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "shop",
-                                                       "uid": owner["metadata"]["uid"], "controller": True}]},
-                     "spec": {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}})
+        self.create(
+            {
+                "apiVersion": "apps/v1",
+                "kind": "ReplicaSet",
+                "metadata": {
+                    "name": f"shop-hash{revision}",
+                    "labels": labels,
+                    "annotations": annotations,
+                    "ownerReferences": [
+                        {
+                            "apiVersion": "apps/v1",
+                            "kind": "Deployment",
+                            "name": "shop",
+                            "uid": owner["metadata"]["uid"],
+                            "controller": True,
+                        }
+                    ],
+                },
+                "spec": {"replicas": 0, "selector": {"matchLabels": labels}, "template": template},
+            }
+        )
 
     def write_status(self, updated, total, available, generation=None):
         generation = generation or self.get("deployment shop")["metadata"]["generation"]
-        self.set_status("deployments", "shop", {"observedGeneration": generation, "replicas": total,
-                                                "updatedReplicas": updated, "readyReplicas": available,
-                                                "availableReplicas": available})
+        self.set_status(
+            "deployments",
+            "shop",
+            {
+                "observedGeneration": generation,
+                "replicas": total,
+                "updatedReplicas": updated,
+                "readyReplicas": available,
+                "availableReplicas": available,
+            },
+        )
 
     def test_status_succeeds_when_all_are_available(self):
         self.write_status(updated=3, total=3, available=3)
@@ -51,8 +75,16 @@ class Rollout(KubectlCase):
         self.assertIn("successfully rolled out", printed)
 
     def test_status_fails_when_the_deadline_was_exceeded(self):
-        self.set_status("deployments", "shop", {"observedGeneration": 1, "replicas": 3, "updatedReplicas": 1, "conditions": [
-            {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]})
+        self.set_status(
+            "deployments",
+            "shop",
+            {
+                "observedGeneration": 1,
+                "replicas": 3,
+                "updatedReplicas": 1,
+                "conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}],
+            },
+        )
         self.k_fails("rollout status deployment/shop", 'deployment "shop" exceeded its progress deadline')
 
     def test_status_has_a_timeout(self):
@@ -65,17 +97,48 @@ class Rollout(KubectlCase):
     def test_status_of_a_daemon_set_and_a_stateful_set(self):
         template = deployment("shop")["spec"]["template"]
         selector = {"matchLabels": {"app": "shop"}}
-        self.create({"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "shop"},
-                     "spec": {"selector": selector, "template": template}},
-                    {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "shop"},
-                     "spec": {"replicas": 1, "selector": selector, "serviceName": "s", "template": template}})
-        self.set_status("daemonsets", "shop", {
-            "observedGeneration": 1, "currentNumberScheduled": 2, "numberMisscheduled": 0, "desiredNumberScheduled": 2,
-            "numberReady": 2, "updatedNumberScheduled": 2, "numberAvailable": 2})
+        self.create(
+            {
+                "apiVersion": "apps/v1",
+                "kind": "DaemonSet",
+                "metadata": {"name": "shop"},
+                "spec": {"selector": selector, "template": template},
+            },
+            {
+                "apiVersion": "apps/v1",
+                "kind": "StatefulSet",
+                "metadata": {"name": "shop"},
+                "spec": {"replicas": 1, "selector": selector, "serviceName": "s", "template": template},
+            },
+        )
+        self.set_status(
+            "daemonsets",
+            "shop",
+            {
+                "observedGeneration": 1,
+                "currentNumberScheduled": 2,
+                "numberMisscheduled": 0,
+                "desiredNumberScheduled": 2,
+                "numberReady": 2,
+                "updatedNumberScheduled": 2,
+                "numberAvailable": 2,
+            },
+        )
         self.assertIn("successfully rolled out", self.k("rollout status daemonset/shop").out)
-        self.set_status("statefulsets", "shop", {"observedGeneration": 1, "replicas": 1, "readyReplicas": 1,
-                                                 "updatedReplicas": 1, "currentReplicas": 1, "availableReplicas": 1,
-                                                 "currentRevision": "shop-1", "updateRevision": "shop-1"})
+        self.set_status(
+            "statefulsets",
+            "shop",
+            {
+                "observedGeneration": 1,
+                "replicas": 1,
+                "readyReplicas": 1,
+                "updatedReplicas": 1,
+                "currentReplicas": 1,
+                "availableReplicas": 1,
+                "currentRevision": "shop-1",
+                "updateRevision": "shop-1",
+            },
+        )
         self.assertIn("roll out complete", self.k("rollout status statefulset/shop").out)
 
     def test_history_lists_revisions(self):

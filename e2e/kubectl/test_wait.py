@@ -26,8 +26,10 @@ class Wait(KubectlCase):
         self.create(pod("one", labels={"set": "s"}), pod("two", labels={"set": "s"}), pod("three"))
         for name in ("one", "two"):
             self.set_status("pods", name, {"conditions": [READY]})
-        self.assertEqual(self.k("wait pods -l set=s --for=condition=Ready --timeout=10s").lines,
-                         ["pod/one condition met", "pod/two condition met"])
+        self.assertEqual(
+            self.k("wait pods -l set=s --for=condition=Ready --timeout=10s").lines,
+            ["pod/one condition met", "pod/two condition met"],
+        )
 
     def test_condition_that_does_not_come(self):
         self.create(pod("shop"))

@@ -1,13 +1,11 @@
 """The cache folder of the suites, and the one way to say that something is missing."""
 
-import contextlib
 import fcntl
 import hashlib
 import os
 import pathlib
 import shutil
 import subprocess
-import tempfile
 
 
 class Missing(Exception):
@@ -32,8 +30,8 @@ def folder(name, key, fill):
     """The folder `name/key` of the cache; when it is not there, `fill(path)` makes it.
 
     Only a folder that `fill` finished is ever seen there (it is filled under another name, then moved: a virtual
-    environment is therefore used through its python only, never through its scripts). Two suites that want the same one wait for each other.
-    Folders of the same name with another key belong to older lock files and are removed.
+    environment is therefore used through its python only, never through its scripts). Two suites that want the same
+    one wait for each other. A folder with another key belongs to another lock file, perhaps of another checkout.
     """
     parent = root() / name
     parent.mkdir(parents=True, exist_ok=True)
@@ -43,22 +41,25 @@ def folder(name, key, fill):
         if place.is_dir():
             return place
         partial = parent / (key + ".partial")
-        with contextlib.ExitStack() as undo:
-            for other in parent.iterdir():
-                if other.is_dir():
-                    shutil.rmtree(other)
-            partial.mkdir()
-            undo.callback(shutil.rmtree, partial, ignore_errors=True)
-            fill(partial)
-            partial.rename(place)
+        shutil.rmtree(partial, ignore_errors=True)  # what an interrupted run left
+        partial.mkdir()
+        fill(partial)
+        partial.rename(place)
     return place
 
 
 def run(command, what, **options):
     """Runs a set-up command; when it fails, the suite is Missing `what`, with the last line the command printed."""
     try:
-        done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", **options)
+        done = subprocess.run(
+            list(map(str, command)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            **options,
+        )
     except FileNotFoundError:
         raise Missing(f"{what} ({command[0]} is not installed)") from None
     if done.returncode != 0:

@@ -1,6 +1,6 @@
 """Takes a package of another Debian release out of the archive without installing it.
 
-apt runs with a configuration of its own: its lists, its sources and its cache lie in the cache folder, and the machine's
+apt runs with a configuration of its own: its lists, its sources and its cache lie in the cache folder. The machine's
 sources are only read, to learn the mirror and the keyring. apt checks the signatures as always.
 """
 
@@ -77,11 +77,18 @@ def _write_configuration(work):
     """Of the machine's own configuration only how to reach the network is taken: its hooks would act on the machine."""
     network = [line for line in cache.run(["apt-config", "dump"], "apt").splitlines() if line.startswith("Acquire::")]
     settings = {
-        "Dir::Etc::main": "/dev/null", "Dir::Etc::parts": work / "parts",
-        "Dir::Etc::sourcelist": work / "sources.list", "Dir::Etc::sourceparts": work / "parts",
-        "Dir::Etc::preferences": "/dev/null", "Dir::Etc::preferencesparts": work / "parts",
-        "Dir::State": work / "state", "Dir::State::lists": work / "lists", "Dir::State::status": "/dev/null",
-        "Dir::Cache": work / "cache", "Dir::Log": work, "Acquire::Languages": "none",
+        "Dir::Etc::main": "/dev/null",
+        "Dir::Etc::parts": work / "parts",
+        "Dir::Etc::sourcelist": work / "sources.list",
+        "Dir::Etc::sourceparts": work / "parts",
+        "Dir::Etc::preferences": "/dev/null",
+        "Dir::Etc::preferencesparts": work / "parts",
+        "Dir::State": work / "state",
+        "Dir::State::lists": work / "lists",
+        "Dir::State::status": "/dev/null",
+        "Dir::Cache": work / "cache",
+        "Dir::Log": work,
+        "Acquire::Languages": "none",
         # The folder belongs to the user who runs this; apt's own download user could not write to it.
         "APT::Sandbox::User": "root",
     }
@@ -91,7 +98,7 @@ def _write_configuration(work):
 
 
 def _is_real(package, what, environment):
-    """Whether the suite has `package` and it holds a program itself (sid's kubernetes-client only points to another)."""
+    """Whether the suite has `package` and it holds a program (sid's kubernetes-client only points to another one)."""
     shown = cache.run(["apt-cache", "show", "--no-all-versions", package, "apt"], what, env=environment)
     sizes = dict(re.findall(r"^Package: (\S+)\n(?:.*\n)*?Installed-Size: (\d+)$", shown, re.MULTILINE))
     return int(sizes.get(package, 0)) > 10_000

@@ -78,8 +78,11 @@ class Rest:
         return self.request("DELETE", path, body)
 
     def patch(self, path, body, kind="merge"):
-        content_type = {"merge": "application/merge-patch+json", "json": "application/json-patch+json",
-                        "strategic": "application/strategic-merge-patch+json"}[kind]
+        content_type = {
+            "merge": "application/merge-patch+json",
+            "json": "application/json-patch+json",
+            "strategic": "application/strategic-merge-patch+json",
+        }[kind]
         return self.request("PATCH", path, body, {"Content-Type": content_type})
 
     def close(self):

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-READY_TIMEOUT_S = 40
+READY_TIMEOUT_S = 10
 STOP_TIMEOUT_S = 15
 
 # An apiserver with nothing beside it: the suites write statuses, nodes and pod deletions themselves.
@@ -32,8 +32,17 @@ class Server:
         self._ready_file = self.folder / "ready.json"
         self._log_file = self.folder / "server.log"
         self._ready_file.unlink(missing_ok=True)
-        command = [str(binary), "serve", "--port", "0", "--ready-file", str(self._ready_file),
-                   "--kubeconfig", str(self.folder / "kubeconfig"), *map(str, flags)]
+        command = [
+            str(binary),
+            "serve",
+            "--port",
+            "0",
+            "--ready-file",
+            str(self._ready_file),
+            "--kubeconfig",
+            str(self.folder / "kubeconfig"),
+            *map(str, flags),
+        ]
         with open(self._log_file, "ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:

@@ -14,7 +14,9 @@ E2E = pathlib.Path(__file__).resolve().parent.parent
 
 def kubectl(age):
     """The kubectl of Debian 12 ("old") or of Debian's newest suite ("new")."""
-    suite, packages = {"old": ("bookworm", ["kubernetes-client"]), "new": ("sid", ["kubectl", "kubernetes-client"])}[age]
+    suite, packages = {"old": ("bookworm", ["kubernetes-client"]), "new": ("sid", ["kubectl", "kubernetes-client"])}[
+        age
+    ]
     return debian.unpack(suite, *packages) / "usr" / "bin" / "kubectl"
 
 
@@ -25,9 +27,21 @@ def python_with(requirements):
 
     def fill(place):
         cache.run([sys.executable, "-m", "venv", place / "venv"], "Python's venv module (Debian: python3-venv)")
-        cache.run([place / "venv/bin/python", "-m", "pip", "install", "--require-hashes", "--no-deps",
-                   "--only-binary=:all:", "--disable-pip-version-check", "-r", requirements],
-                  f"the Python packages of {requirements.relative_to(E2E)}")
+        cache.run(
+            [
+                place / "venv/bin/python",
+                "-m",
+                "pip",
+                "install",
+                "--require-hashes",
+                "--no-deps",
+                "--only-binary=:all:",
+                "--disable-pip-version-check",
+                "-r",
+                requirements,
+            ],
+            f"the Python packages of {requirements.relative_to(E2E)}",
+        )
 
     key = cache.key_of(requirements, sys.version, sys.executable)
     return cache.folder(f"python/{requirements.parent.name}", key, fill) / "venv/bin/python"
@@ -43,7 +57,9 @@ def go(module):
     # From 1.21 on, go fetches the toolchain that go.mod asks for by itself.
     if not found or (int(found.group(1)), int(found.group(2))) < (1, 21):
         raise cache.Missing(f"Go {wanted}, or 1.21 which can fetch it (this is {found and found.group(0)})")
-    cache.run([program, "mod", "download"], f"Go {wanted} or the Go modules of {module.relative_to(E2E)}/go.mod", cwd=module)
+    cache.run(
+        [program, "mod", "download"], f"Go {wanted} or the Go modules of {module.relative_to(E2E)}/go.mod", cwd=module
+    )
     return program
 
 
@@ -61,7 +77,9 @@ def node(folder):
 
 
 def _node_program(folder, npm):
-    wanted = tuple(map(int, re.search(r'"node": ">=([\d.]+)"', (folder / "package.json").read_text()).group(1).split(".")))
+    wanted = tuple(
+        map(int, re.search(r'"node": ">=([\d.]+)"', (folder / "package.json").read_text()).group(1).split("."))
+    )
     installed = shutil.which("node")
     version = subprocess.run([installed, "--version"], capture_output=True, text=True).stdout.strip()
     if tuple(map(int, version.lstrip("v").split("-")[0].split("."))) >= wanted:
@@ -76,5 +94,8 @@ def _node_program(folder, npm):
 def _npm_install(npm, folder, place):
     for name in ("package.json", "package-lock.json"):
         shutil.copy(folder / name, place / name)
-    cache.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-              f"the npm packages of {folder.relative_to(E2E)}/package-lock.json", cwd=place)
+    cache.run(
+        [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+        f"the npm packages of {folder.relative_to(E2E)}/package-lock.json",
+        cwd=place,
+    )

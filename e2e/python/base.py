@@ -1,4 +1,4 @@
-"""The test case of the Python client's suite: clients built from the server's kubeconfig, a namespace for every test."""
+"""The test case of the suite: clients built from the server's kubeconfig, a namespace of its own for every test."""
 
 import json
 import os
@@ -39,7 +39,9 @@ class ClientCase(unittest.TestCase):
         with self.assertRaises(client.ApiException) as caught:
             call(*arguments, **options)
         body = json.loads(caught.exception.body)
-        self.assertEqual((caught.exception.status, body["kind"], body["reason"], body["code"]), (code, "Status", reason, code), body)
+        self.assertEqual(
+            (caught.exception.status, body["kind"], body["reason"], body["code"]), (code, "Status", reason, code), body
+        )
         return body
 
     def start_watch(self, function, *arguments, **options):
@@ -72,7 +74,8 @@ def config_map(name, labels=None, **data):
 def pod(name, node=None, **labels):
     return client.V1Pod(
         metadata=client.V1ObjectMeta(name=name, labels=labels or {"app": name}),
-        spec=client.V1PodSpec(node_name=node, containers=[client.V1Container(name="main", image="example.test/app:1")]))
+        spec=client.V1PodSpec(node_name=node, containers=[client.V1Container(name="main", image="example.test/app:1")]),
+    )
 
 
 def deployment(name, replicas=3):
@@ -80,10 +83,15 @@ def deployment(name, replicas=3):
     return client.V1Deployment(
         metadata=client.V1ObjectMeta(name=name, labels=labels),
         spec=client.V1DeploymentSpec(
-            replicas=replicas, selector=client.V1LabelSelector(match_labels=labels),
-            template=client.V1PodTemplateSpec(metadata=client.V1ObjectMeta(labels=labels), spec=pod(name).spec)))
+            replicas=replicas,
+            selector=client.V1LabelSelector(match_labels=labels),
+            template=client.V1PodTemplateSpec(metadata=client.V1ObjectMeta(labels=labels), spec=pod(name).spec),
+        ),
+    )
 
 
 def job(name, **spec):
-    template = client.V1PodTemplateSpec(spec=client.V1PodSpec(restart_policy="Never", containers=pod(name).spec.containers))
+    template = client.V1PodTemplateSpec(
+        spec=client.V1PodSpec(restart_policy="Never", containers=pod(name).spec.containers)
+    )
     return client.V1Job(metadata=client.V1ObjectMeta(name=name), spec=client.V1JobSpec(template=template, **spec))

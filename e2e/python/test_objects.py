@@ -10,8 +10,10 @@ from base import ClientCase, config_map, deployment, job, pod
 class Deployments(ClientCase):
     def test_life(self):
         made = self.apps.create_namespaced_deployment(self.ns, deployment("shop"))
-        self.assertEqual((made.metadata.generation, made.spec.progress_deadline_seconds, made.spec.strategy.type),
-                         (1, 600, "RollingUpdate"))
+        self.assertEqual(
+            (made.metadata.generation, made.spec.progress_deadline_seconds, made.spec.strategy.type),
+            (1, 600, "RollingUpdate"),
+        )
         self.assertIsInstance(made.metadata.creation_timestamp, datetime.datetime)
 
         made.spec.replicas = 5
@@ -60,15 +62,20 @@ class Jobs(ClientCase):
     def test_cron_job(self):
         spec = client.V1CronJobSpec(schedule="*/5 * * * *", job_template=client.V1JobTemplateSpec(spec=job("x").spec))
         made = self.batch.create_namespaced_cron_job(
-            self.ns, client.V1CronJob(metadata=client.V1ObjectMeta(name="tick"), spec=spec))
-        self.assertEqual((made.spec.concurrency_policy, made.spec.suspend, made.spec.successful_jobs_history_limit),
-                         ("Allow", False, 3))
+            self.ns, client.V1CronJob(metadata=client.V1ObjectMeta(name="tick"), spec=spec)
+        )
+        self.assertEqual(
+            (made.spec.concurrency_policy, made.spec.suspend, made.spec.successful_jobs_history_limit),
+            ("Allow", False, 3),
+        )
 
 
 class Pods(ClientCase):
     def test_life(self):
         made = self.core.create_namespaced_pod(self.ns, pod("one", node="somewhere"))
-        self.assertEqual((made.status.phase, made.status.qos_class, made.spec.restart_policy), ("Pending", "BestEffort", "Always"))
+        self.assertEqual(
+            (made.status.phase, made.status.qos_class, made.spec.restart_policy), ("Pending", "BestEffort", "Always")
+        )
         self.core.delete_namespaced_pod("one", self.ns, grace_period_seconds=7)
         dying = self.core.read_namespaced_pod("one", self.ns)
         self.assertEqual(dying.metadata.deletion_grace_period_seconds, 7)
@@ -78,9 +85,13 @@ class Pods(ClientCase):
     def test_binding_and_eviction(self):
         self.core.create_namespaced_pod(self.ns, pod("one"))
         self.core.create_namespaced_pod_binding(
-            "one", self.ns, client.V1Binding(metadata=client.V1ObjectMeta(name="one"),
-                                             target=client.V1ObjectReference(kind="Node", name="n1")),
-            _preload_content=False)
+            "one",
+            self.ns,
+            client.V1Binding(
+                metadata=client.V1ObjectMeta(name="one"), target=client.V1ObjectReference(kind="Node", name="n1")
+            ),
+            _preload_content=False,
+        )
         self.assertEqual(self.core.read_namespaced_pod("one", self.ns).spec.node_name, "n1")
         eviction = client.V1Eviction(metadata=client.V1ObjectMeta(name="one", namespace=self.ns))
         self.core.create_namespaced_pod_eviction("one", self.ns, eviction)
@@ -89,9 +100,14 @@ class Pods(ClientCase):
     def test_lists(self):
         for name, colour in (("a", "red"), ("b", "blue"), ("c", "red")):
             self.core.create_namespaced_pod(self.ns, pod(name, colour=colour))
-        names = [item.metadata.name for item in self.core.list_namespaced_pod(self.ns, label_selector="colour=red").items]
+        names = [
+            item.metadata.name for item in self.core.list_namespaced_pod(self.ns, label_selector="colour=red").items
+        ]
         self.assertEqual(names, ["a", "c"])
-        names = [item.metadata.name for item in self.core.list_namespaced_pod(self.ns, field_selector="metadata.name!=a").items]
+        names = [
+            item.metadata.name
+            for item in self.core.list_namespaced_pod(self.ns, field_selector="metadata.name!=a").items
+        ]
         self.assertEqual(names, ["b", "c"])
         self.core.delete_collection_namespaced_pod(self.ns, label_selector="colour=red")
         self.assertEqual([item.metadata.name for item in self.core.list_namespaced_pod(self.ns).items], ["b"])
@@ -125,14 +141,25 @@ class Patches(ClientCase):
         self.assertEqual(made.spec.replicas, 6)
 
     def test_merge(self):
-        made = self.patch({"spec": {"template": {"spec": {"containers": [{"name": "proxy", "image": "p:1"}]}}}},
-                          "application/merge-patch+json")
+        made = self.patch(
+            {"spec": {"template": {"spec": {"containers": [{"name": "proxy", "image": "p:1"}]}}}},
+            "application/merge-patch+json",
+        )
         self.assertEqual([c.name for c in made.spec.template.spec.containers], ["proxy"])
 
     def test_server_side_apply_is_not_there_yet(self):
         body = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"replicas": 1}}
-        self.fails(415, "UnsupportedMediaType", self.apps.patch_namespaced_deployment, "shop", self.ns, body,
-                   _content_type="application/apply-patch+yaml", field_manager="me", force=True)
+        self.fails(
+            415,
+            "UnsupportedMediaType",
+            self.apps.patch_namespaced_deployment,
+            "shop",
+            self.ns,
+            body,
+            _content_type="application/apply-patch+yaml",
+            field_manager="me",
+            force=True,
+        )
 
 
 class Errors(ClientCase):
@@ -142,9 +169,13 @@ class Errors(ClientCase):
         self.assertEqual(body["details"], {"name": "one", "kind": "configmaps"})
         body = self.fails(404, "NotFound", self.core.read_namespaced_config_map, "nobody", self.ns)
         self.assertEqual(body["message"], 'configmaps "nobody" not found')
-        body = self.fails(422, "Invalid", self.apps.create_namespaced_deployment, self.ns, deployment("shop", replicas=-1))
-        self.assertEqual([(cause["field"], cause["reason"]) for cause in body["details"]["causes"]],
-                         [("spec.replicas", "FieldValueInvalid")])
+        body = self.fails(
+            422, "Invalid", self.apps.create_namespaced_deployment, self.ns, deployment("shop", replicas=-1)
+        )
+        self.assertEqual(
+            [(cause["field"], cause["reason"]) for cause in body["details"]["causes"]],
+            [("spec.replicas", "FieldValueInvalid")],
+        )
         self.fails(400, "BadRequest", self.core.list_namespaced_pod, self.ns, field_selector="spec.hostname=x")
 
     def test_conflict(self):

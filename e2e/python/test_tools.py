@@ -45,7 +45,9 @@ class Dynamic(ClientCase):
     def test_life(self):
         maps = self.dynamic.resources.get(api_version="v1", kind="ConfigMap")
         maps.create(body={"metadata": {"name": "one"}, "data": {"a": "1"}}, namespace=self.ns)
-        maps.patch(name="one", namespace=self.ns, body={"data": {"b": "2"}}, content_type="application/merge-patch+json")
+        maps.patch(
+            name="one", namespace=self.ns, body={"data": {"b": "2"}}, content_type="application/merge-patch+json"
+        )
         stored = maps.get(name="one", namespace=self.ns)
         self.assertEqual(stored.data.to_dict(), {"a": "1", "b": "2"})
         self.assertEqual([item.metadata.name for item in maps.get(namespace=self.ns).items], ["one"])
@@ -56,8 +58,11 @@ class Dynamic(ClientCase):
     def test_unknown_field_under_strict_validation(self):
         maps = self.dynamic.resources.get(api_version="v1", kind="ConfigMap")
         with self.assertRaises(BadRequestError) as caught:
-            maps.create(body={"metadata": {"name": "one"}, "date": {"a": "1"}}, namespace=self.ns,
-                        query_params=[("fieldValidation", "Strict")])
+            maps.create(
+                body={"metadata": {"name": "one"}, "date": {"a": "1"}},
+                namespace=self.ns,
+                query_params=[("fieldValidation", "Strict")],
+            )
         self.assertIn('unknown field "date"', caught.exception.summary())
 
     def test_subresources_are_discovered(self):
@@ -94,8 +99,11 @@ class Server(ClientCase):
         self.assertLessEqual({"apps", "batch", "policy", "coordination.k8s.io", "events.k8s.io"}, groups)
 
     def test_self_review(self):
-        review = client.V1SelfSubjectAccessReview(spec=client.V1SelfSubjectAccessReviewSpec(
-            resource_attributes=client.V1ResourceAttributes(verb="create", resource="pods", namespace=self.ns)))
+        review = client.V1SelfSubjectAccessReview(
+            spec=client.V1SelfSubjectAccessReviewSpec(
+                resource_attributes=client.V1ResourceAttributes(verb="create", resource="pods", namespace=self.ns)
+            )
+        )
         answer = client.AuthorizationV1Api(self.api_client).create_self_subject_access_review(review)
         self.assertIs(answer.status.allowed, True)
 
@@ -124,14 +132,23 @@ class LeaderElection(ClientCase):
     def test_a_lease_is_taken_and_kept(self):
         config.load_kube_config(os.environ["KUBECONFIG"])  # the lock uses the default client
         leads = threading.Event()
-        elector = leaderelection.LeaderElection(electionconfig.Config(
-            LeaseLock("leader", self.ns, "me"), lease_duration=3, renew_deadline=2, retry_period=1,
-            onstarted_leading=leads.set, onstopped_leading=lambda: None))
+        elector = leaderelection.LeaderElection(
+            electionconfig.Config(
+                LeaseLock("leader", self.ns, "me"),
+                lease_duration=3,
+                renew_deadline=2,
+                retry_period=1,
+                onstarted_leading=leads.set,
+                onstopped_leading=lambda: None,
+            )
+        )
         threading.Thread(target=elector.run, daemon=True).start()
         self.assertTrue(leads.wait(WAIT_S))
         leases = client.CoordinationV1Api(self.api_client)
         taken = leases.read_namespaced_lease("leader", self.ns)
         self.assertEqual(taken.spec.holder_identity, "me")
-        events = self.start_watch(leases.list_namespaced_lease, self.ns, resource_version=taken.metadata.resource_version)
+        events = self.start_watch(
+            leases.list_namespaced_lease, self.ns, resource_version=taken.metadata.resource_version
+        )
         self.assertEqual(self.next_event(events), ("MODIFIED", "leader"))
         self.assertGreater(leases.read_namespaced_lease("leader", self.ns).spec.renew_time, taken.spec.renew_time)

@@ -14,23 +14,27 @@ class Watch(ClientCase):
         self.write("one", a="1")
         self.core.patch_namespaced_config_map("one", self.ns, {"data": {"a": "2"}})
         self.core.delete_namespaced_config_map("one", self.ns)
-        self.assertEqual([self.next_event(events) for _ in range(3)],
-                         [("ADDED", "one"), ("MODIFIED", "one"), ("DELETED", "one")])
+        self.assertEqual(
+            [self.next_event(events) for _ in range(3)], [("ADDED", "one"), ("MODIFIED", "one"), ("DELETED", "one")]
+        )
 
     def test_resume_after_a_revision(self):
         first = self.write("one")
         self.write("two")
         self.write("three")
-        events = self.start_watch(self.core.list_namespaced_config_map, self.ns,
-                                  resource_version=first.metadata.resource_version)
+        events = self.start_watch(
+            self.core.list_namespaced_config_map, self.ns, resource_version=first.metadata.resource_version
+        )
         self.assertEqual([self.next_event(events) for _ in range(2)], [("ADDED", "two"), ("ADDED", "three")])
 
     def test_the_library_resumes_at_the_timeout(self):
         events = self.start_watch(self.core.list_namespaced_config_map, self.ns, _request_timeout=30)
         stream = watch.Watch()
         # The server ends the stream; nothing that came is lost.
-        seen = [event["object"].metadata.name for event in stream.stream(
-            self.core.list_namespaced_config_map, self.ns, timeout_seconds=1)]
+        seen = [
+            event["object"].metadata.name
+            for event in stream.stream(self.core.list_namespaced_config_map, self.ns, timeout_seconds=1)
+        ]
         self.assertEqual(seen, [])
         self.write("late")
         self.assertEqual(self.next_event(events), ("ADDED", "late"))
@@ -41,22 +45,33 @@ class Watch(ClientCase):
         self.write("three")
         self.compact()
         with self.assertRaises(client.ApiException) as caught:
-            for _ in watch.Watch().stream(self.core.list_namespaced_config_map, self.ns, timeout_seconds=20,
-                                          resource_version=first.metadata.resource_version):
+            for _ in watch.Watch().stream(
+                self.core.list_namespaced_config_map,
+                self.ns,
+                timeout_seconds=20,
+                resource_version=first.metadata.resource_version,
+            ):
                 self.fail("an event came")
         self.assertEqual(caught.exception.status, 410)
         # The way on: list, then watch from there.
         listed = self.core.list_namespaced_config_map(self.ns)
         self.assertEqual(len(listed.items), 3)
-        events = self.start_watch(self.core.list_namespaced_config_map, self.ns,
-                                  resource_version=listed.metadata.resource_version)
+        events = self.start_watch(
+            self.core.list_namespaced_config_map, self.ns, resource_version=listed.metadata.resource_version
+        )
         self.write("four")
         self.assertEqual(self.next_event(events), ("ADDED", "four"))
 
     def test_initial_events_and_their_end(self):
         self.write("one")
-        stream = watch.Watch().stream(self.core.list_namespaced_config_map, self.ns, send_initial_events=True,
-                                      resource_version_match="NotOlderThan", allow_watch_bookmarks=True, timeout_seconds=20)
+        stream = watch.Watch().stream(
+            self.core.list_namespaced_config_map,
+            self.ns,
+            send_initial_events=True,
+            resource_version_match="NotOlderThan",
+            allow_watch_bookmarks=True,
+            timeout_seconds=20,
+        )
         first = next(stream)
         self.assertEqual((first["type"], first["object"].metadata.name), ("ADDED", "one"))
         mark = next(stream)

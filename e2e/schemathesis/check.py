@@ -2,7 +2,7 @@
 """Throws generated requests at every operation of the server's own OpenAPI v3 documents.
 
 What must hold: no answer is a 5xx, every answer of success is one the document describes, in its media type and its
-schema, and every other answer is a Status. The seed is fixed, so that a failure comes again.
+schema, and every other answer is a Status. The same requests come in every run.
 """
 
 import json
@@ -15,18 +15,32 @@ import tempfile
 
 from lib.rest import Rest
 
-SEED = 36
 EXAMPLES_PER_OPERATION = 4
 CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
 
 # Bodies in these forms can be generated from a schema. The other forms have suites of their own.
-BODY_TYPES = ("application/json", "application/yaml", "application/json-patch+json", "application/merge-patch+json",
-              "application/strategic-merge-patch+json")
+BODY_TYPES = (
+    "application/json",
+    "application/yaml",
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+)
 METHODS = ("get", "put", "post", "patch", "delete")
-STATUS = {"type": "object", "required": ["kind", "apiVersion", "metadata", "status", "code"], "properties": {
-    "kind": {"enum": ["Status"]}, "apiVersion": {"enum": ["v1"]}, "metadata": {"type": "object"},
-    "status": {"enum": ["Failure"]}, "message": {"type": "string"}, "reason": {"type": "string"},
-    "code": {"type": "integer", "minimum": 400, "maximum": 499}, "details": {"type": "object"}}}
+STATUS = {
+    "type": "object",
+    "required": ["kind", "apiVersion", "metadata", "status", "code"],
+    "properties": {
+        "kind": {"enum": ["Status"]},
+        "apiVersion": {"enum": ["v1"]},
+        "metadata": {"type": "object"},
+        "status": {"enum": ["Failure"]},
+        "message": {"type": "string"},
+        "reason": {"type": "string"},
+        "code": {"type": "integer", "minimum": 400, "maximum": 499},
+        "details": {"type": "object"},
+    },
+}
 
 
 def documents(rest):
@@ -38,7 +52,12 @@ def documents(rest):
 
 def merged(parts):
     """One document out of all: a schema that several have is the same in each."""
-    whole = {"openapi": "3.0.0", "info": {"title": "terrarium", "version": "v1"}, "paths": {}, "components": {"schemas": {}}}
+    whole = {
+        "openapi": "3.0.0",
+        "info": {"title": "terrarium", "version": "v1"},
+        "paths": {},
+        "components": {"schemas": {}},
+    }
     for part in parts:
         whole["paths"].update(part["paths"])
         whole["components"]["schemas"].update(part["components"]["schemas"])
@@ -51,19 +70,31 @@ def prepared(document):
     - A watch never ends by itself: its paths and its parameter stay out.
     - Names are those of seeded objects, or one more: a random one would only ever be a 404.
     - Kubernetes' documents tell the answers of success only; a Status is what it answers otherwise.
+    - They say that a deletion answers with a Status; with the object is what it answers while that one stays on.
     """
     document["paths"] = {path: item for path, item in document["paths"].items() if "/watch/" not in path}
     for path, item in document["paths"].items():
-        for parameters in [item.get("parameters", []), *(item[method].get("parameters", []) for method in METHODS if method in item)]:
+        for parameters in [
+            item.get("parameters", []),
+            *(item[method].get("parameters", []) for method in METHODS if method in item),
+        ]:
             parameters[:] = [p for p in parameters if p.get("name") != "watch"]
             for parameter in parameters:
                 if parameter["in"] == "path":
                     seeds = [NAMESPACE] if parameter["name"] == "namespace" else ["seed", "another"]
                     parameter["schema"] = {"type": "string", "enum": seeds}
+        stored = json_content(item.get("get", {}).get("responses", {}).get("200", {}))
+        for answer in item.get("delete", {}).get("responses", {}).values():
+            if stored and (content := json_content(answer)):
+                content["schema"] = {"anyOf": [content["schema"], stored["schema"]]}
         for method in METHODS:
             if method in item:
                 prepare_operation(item[method])
     return document
+
+
+def json_content(answer):
+    return answer.get("content", {}).get("application/json")
 
 
 def prepare_operation(operation):
@@ -78,7 +109,10 @@ def prepare_operation(operation):
 
 
 NAMESPACE = "schemathesis"
-TEMPLATE = {"metadata": {"labels": {"app": "seed"}}, "spec": {"containers": [{"name": "main", "image": "example.test/app:1"}]}}
+TEMPLATE = {
+    "metadata": {"labels": {"app": "seed"}},
+    "spec": {"containers": [{"name": "main", "image": "example.test/app:1"}]},
+}
 ONCE = {"metadata": {}, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
 SELECTOR = {"matchLabels": {"app": "seed"}}
 SEEDS = {
@@ -90,14 +124,29 @@ SEEDS = {
     "/api/v1/namespaces/NS/serviceaccounts": {},
     "/api/v1/namespaces/NS/pods": {"spec": {**TEMPLATE["spec"], "nodeName": "seed"}},
     "/api/v1/namespaces/NS/replicationcontrollers": {"spec": {"selector": {"app": "seed"}, "template": TEMPLATE}},
-    "/api/v1/namespaces/NS/events": {"involvedObject": {"kind": "Pod", "name": "seed", "namespace": NAMESPACE}, "reason": "Seeded"},
+    "/api/v1/namespaces/NS/events": {
+        "involvedObject": {"kind": "Pod", "name": "seed", "namespace": NAMESPACE},
+        "reason": "Seeded",
+        # A time that is not set is null in an Event, of which the document says nothing.
+        "firstTimestamp": "2026-01-01T00:00:00Z",
+        "lastTimestamp": "2026-01-01T00:00:00Z",
+        "eventTime": "2026-01-01T00:00:00.000000Z",
+        "action": "Seed",
+        "type": "Normal",
+        "reportingComponent": "example.test/seed",
+        "reportingInstance": "seed",
+    },
     "/apis/apps/v1/namespaces/NS/deployments": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},
     "/apis/apps/v1/namespaces/NS/replicasets": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},
-    "/apis/apps/v1/namespaces/NS/statefulsets": {"spec": {"selector": SELECTOR, "serviceName": "s", "template": TEMPLATE}},
+    "/apis/apps/v1/namespaces/NS/statefulsets": {
+        "spec": {"selector": SELECTOR, "serviceName": "s", "template": TEMPLATE}
+    },
     "/apis/apps/v1/namespaces/NS/daemonsets": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},
     "/apis/apps/v1/namespaces/NS/controllerrevisions": {"revision": 1, "data": {"a": 1}},
     "/apis/batch/v1/namespaces/NS/jobs": {"spec": {"template": ONCE}},
-    "/apis/batch/v1/namespaces/NS/cronjobs": {"spec": {"schedule": "0 4 * * *", "jobTemplate": {"spec": {"template": ONCE}}}},
+    "/apis/batch/v1/namespaces/NS/cronjobs": {
+        "spec": {"schedule": "0 4 * * *", "jobTemplate": {"spec": {"template": ONCE}}}
+    },
     "/apis/policy/v1/namespaces/NS/poddisruptionbudgets": {"spec": {"minAvailable": 1, "selector": SELECTOR}},
     "/apis/coordination.k8s.io/v1/namespaces/NS/leases": {"spec": {"holderIdentity": "seed"}},
 }
@@ -117,16 +166,40 @@ def main():
     seed(rest)
     rest.close()
     operations = sum(method in item for item in document["paths"].values() for method in METHODS)
-    print(f"{operations} operations, {EXAMPLES_PER_OPERATION} requests each at most, seed {SEED}", flush=True)
+    print(f"{operations} operations, {EXAMPLES_PER_OPERATION} requests each at most", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "openapi.json"
         path.write_text(json.dumps(document))
-        command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", str(path),
-                   "--url", os.environ["TERRARIUM_URL"], "--phases", "fuzzing", "--checks", ",".join(CHECKS),
-                   "--max-examples", str(EXAMPLES_PER_OPERATION), "--seed", str(SEED), "--generation-deterministic",
-                   "--no-shrink", "--continue-on-failure", "--suppress-health-check", "all",
-                   "--header", "Accept: application/json", "--request-timeout", "30", "--workers", "1", "--no-color",
-                   "--warnings", "off", *sys.argv[1:]]
+        command = [
+            sys.executable,
+            "-c",
+            "from schemathesis.cli import schemathesis; schemathesis()",
+            "run",
+            str(path),
+            "--url",
+            os.environ["TERRARIUM_URL"],
+            "--phases",
+            "fuzzing",
+            "--checks",
+            ",".join(CHECKS),
+            "--max-examples",
+            str(EXAMPLES_PER_OPERATION),
+            "--generation-deterministic",
+            "--no-shrink",
+            "--continue-on-failure",
+            "--suppress-health-check",
+            "all",
+            "--header",
+            "Accept: application/json",
+            "--request-timeout",
+            "30",
+            "--workers",
+            "1",
+            "--no-color",
+            "--warnings",
+            "off",
+            *sys.argv[1:],
+        ]
         return subprocess.call(command, cwd=folder)
 
 

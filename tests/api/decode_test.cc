@@ -131,6 +131,7 @@ TEST(DecodeJson, SyntaxErrorsAreThoseOfGo) {
   EXPECT_EQ(SyntaxError("\"a\nb\""), "invalid character '\\n' in string literal");
   EXPECT_EQ(SyntaxError(R"("\q")"), "invalid character 'q' in string escape code");
   EXPECT_EQ(SyntaxError("1.x"), "invalid character 'x' after decimal point in numeric literal");
+  EXPECT_EQ(SyntaxError("tru"), "invalid character ' ' in literal true (expecting 'e')");
   EXPECT_EQ(SyntaxError("[01]"), "invalid character '1' after array element");
 }
 

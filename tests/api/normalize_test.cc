@@ -93,14 +93,26 @@ TEST(Normalize, IntOrStringTakesBoth) {
 TEST(Normalize, BytesMustBeBase64) {
   EXPECT_EQ(Normal("core.v1.Secret", R"({"data":{"a":"aGk=","b":"aG\nk=","c":""}})"),
             Json::parse(R"({"metadata":{},"data":{"a":"aGk=","b":"aGk=","c":""}})"));
+  EXPECT_EQ(Normal("core.v1.Secret", R"({"data":{"a":[104,105]}})")["data"]["a"], "aGk=");
+  EXPECT_EQ(Error("core.v1.Secret", R"({"data":{"a":[256]}})"),
+            "json: cannot unmarshal number 256 into Go struct field Secret.data of type uint8");
   EXPECT_EQ(Error("core.v1.Secret", R"({"data":{"a":"a*"}})"), "illegal base64 data at input byte 1");
+  EXPECT_EQ(Error("core.v1.Secret", R"({"data":{"a":"AAAAAA"}})"), "illegal base64 data at input byte 4");
+  EXPECT_EQ(Error("core.v1.Secret", R"({"data":{"a":"AA="}})"), "illegal base64 data at input byte 3");
+  EXPECT_EQ(Error("core.v1.Secret", R"({"data":{"a":"AA==A"}})"), "illegal base64 data at input byte 4");
   EXPECT_EQ(Error("core.v1.Secret", R"({"data":{"a":5}})"),
             "json: cannot unmarshal number into Go struct field Secret.data of type []uint8");
 }
 
-TEST(Normalize, EmbeddedStructsReportTheOuterOne) {
+// Kubernetes answers a create with what it read back from its store, where a null among bytes is gone.
+TEST(Normalize, NullsInMapsBecomeZeroValues) {
+  EXPECT_EQ(Normal("core.v1.ConfigMap", R"({"data":{"a":null},"binaryData":{"b":null}})"),
+            Json::parse(R"({"metadata":{},"data":{"a":""},"binaryData":{"b":""}})"));
+}
+
+TEST(Normalize, EmbeddedStructsAppearInErrorPaths) {
   EXPECT_EQ(Error("core.v1.PodSpec", R"({"volumes":[{"configMap":5}]})"),
-            "json: cannot unmarshal number into Go struct field Volume.volumes.configMap of type "
+            "json: cannot unmarshal number into Go struct field Volume.volumes.VolumeSource.configMap of type "
             "v1.ConfigMapVolumeSource");
 }
 

@@ -31,6 +31,8 @@ class Filler {
     if (Below(10) == 0) text += "\xc3\xa9\xf0\x9f\x8c\xb1 \"\\\n";
     return text;
   }
+  // The last value: the empty one, where an enum has it, sorts first.
+  std::string Enum(std::span<const std::string_view> values) { return std::string(values.back()); }
 
   FillOptions options_;
   std::uint64_t state_;
@@ -106,7 +108,7 @@ Json Filler::Element(const Field& field) {
   };
   switch (field.def.type) {
     case FieldType::kString:
-      return field.enum_values().empty() ? Word() : std::string(field.enum_values()[Below(field.enum_values().size())]);
+      return field.enum_values().empty() ? Word() : Enum(field.enum_values());
     case FieldType::kBool:
       return true;
     case FieldType::kInt32:

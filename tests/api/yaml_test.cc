@@ -78,6 +78,12 @@ TEST(Yaml, NamesTheLineOfAMistake) {
   EXPECT_EQ(Failure("a: .inf"), "yaml: line 1: json: unsupported value: .inf");
 }
 
+TEST(Yaml, TextAfterADocumentNeedsASeparator) {
+  EXPECT_EQ(Failure("- a\nb: c\n"), "yaml: line 2: did not find expected <document start>");
+  EXPECT_EQ(Read("- a\n--- [\n"), Json::parse(R"(["a"])"));
+  EXPECT_EQ(Read("- a\n...\n---\nb: c\n"), Json::parse(R"(["a"])"));
+}
+
 TEST(Yaml, ReadsManyDocumentsAndTheFirst) {
   const char* text = "---\na: 1\n---\n# nothing\n---\nb: 2\n...\n";
   std::string error;

@@ -1,5 +1,7 @@
 #include "apiserver/defaulting.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace terrarium::apiserver {
@@ -16,17 +18,6 @@ api::FeatureGates Gates(const char* assignments) {
   auto gates = api::FeatureGates().With(assignments);
   CHECK(gates.ok());
   return *gates;
-}
-
-TEST(ApplyTableDefaults, FillsPresentStructsOnly) {
-  Json pod = Json::parse(R"({"spec":{"containers":[{"name":"c","livenessProbe":{"periodSeconds":7}}]}})");
-  ApplyTableDefaults(Kind("io.k8s.api.core.v1.Pod"), pod);
-  EXPECT_EQ(pod["spec"]["restartPolicy"], "Always");
-  const Json& container = pod["spec"]["containers"][0];
-  EXPECT_EQ(container["livenessProbe"]["periodSeconds"], 7);
-  EXPECT_EQ(container["livenessProbe"]["failureThreshold"], 3);
-  EXPECT_FALSE(container.contains("readinessProbe"));
-  EXPECT_FALSE(pod.contains("status"));
 }
 
 TEST(DropGatedFields, DropsAFieldWhoseGateIsOff) {

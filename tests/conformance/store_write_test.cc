@@ -172,7 +172,7 @@ TEST_P(StoreWrite, ShutdownWaitsForWhatWasSubmitted) {
 TEST_P(StoreWrite, LargeAndUnusualContentsComeBackAsTheyWere) {
   api::ObjectHeader header;
   header.name = "big";
-  std::string text(3'000'000, 'x');
+  std::string text(300'000, 'x');
   text += "\n\"\\\x01 \xc3\xa9";
   ObjectPtr object = api::Object::Make(header, {{"metadata", {{"name", "big"}}}, {"data", text}});
   ObjectPtr written =

@@ -58,6 +58,12 @@ class Scanner {
     return false;
   }
 
+  // Go looks at the end as at a space, which is as wrong as anything inside a literal, a number or an escape.
+  bool FailInToken(const std::string& where) {
+    error_ = "invalid character " + QuoteChar(AtEnd() ? ' ' : Peek()) + " " + where;
+    return false;
+  }
+
   std::string_view text_;
   std::size_t pos_ = 0;
   std::vector<char> open_;  // '{' or '['
@@ -140,19 +146,19 @@ bool Scanner::String() {
     if (c != '\\') continue;
     ++pos_;
     if (AtEnd() || std::string_view("bfnrt\\/\"u").find(Peek()) == std::string_view::npos) {
-      return Fail("in string escape code");
+      return FailInToken("in string escape code");
     }
     if (Peek() != 'u') continue;
     for (int i = 0; i < 4; ++i) {
       ++pos_;
-      if (AtEnd() || !IsHex(Peek())) return Fail("in \\u hexadecimal character escape");
+      if (AtEnd() || !IsHex(Peek())) return FailInToken("in \\u hexadecimal character escape");
     }
   }
   return Fail("");
 }
 
 bool Scanner::Digits(const char* where) {
-  if (AtEnd() || !IsDigit(Peek())) return Fail(where);
+  if (AtEnd() || !IsDigit(Peek())) return FailInToken(where);
   while (!AtEnd() && IsDigit(Peek())) ++pos_;
   return true;
 }
@@ -179,7 +185,7 @@ bool Scanner::Number() {
 bool Scanner::Literal(std::string_view word) {
   for (const char expected : word) {
     if (AtEnd() || Peek() != expected) {
-      return Fail("in literal " + std::string(word) + " (expecting '" + expected + "')");
+      return FailInToken("in literal " + std::string(word) + " (expecting '" + expected + "')");
     }
     ++pos_;
   }

@@ -15,7 +15,7 @@ struct TimeElement {
 
 constexpr TimeElement kTimeElements[] = {
     {"2006", nullptr, 0, 9999},      {"-", nullptr, 0, 0}, {"01", "month", 1, 12}, {"-", nullptr, 0, 0},
-    {"02", "day", 1, 31},            {"T", nullptr, 0, 0}, {"15", "hour", 0, 23},  {":", nullptr, 0, 0},
+    {"02", nullptr, 0, 0},           {"T", nullptr, 0, 0}, {"15", "hour", 0, 23},  {":", nullptr, 0, 0},
     {"04", "minute", 0, 59},         {":", nullptr, 0, 0}, {"05", "second", 0, 59},
 };
 
@@ -114,13 +114,13 @@ std::string GoTimeError(std::string_view text, bool micro) {
     return start + " as \"" + layout + "\": cannot parse " + GoQuote(rest) + " as \"" + std::string(element) + "\"";
   };
   std::string_view rest = text;
-  int year = 0, month = 0, number = 0;
+  int year = 0, month = 0, day = 0, number = 0;
   for (const TimeElement& element : kTimeElements) {
     if (!Consume(element, &rest, &number)) return cannot(rest, element.layout);
     if (element.layout == "2006") year = number;
     if (element.layout == "01") month = number;
-    const int high = element.layout == "02" && month >= 1 && month <= 12 ? DaysIn(year, month) : element.high;
-    if (element.range_name != nullptr && (number < element.low || number > high)) {
+    if (element.layout == "02") day = number;
+    if (element.range_name != nullptr && (number < element.low || number > element.high)) {
       return start + ": " + element.range_name + " out of range";
     }
   }
@@ -130,7 +130,8 @@ std::string GoTimeError(std::string_view text, bool micro) {
   const std::size_t zone = ZoneLength(rest);
   if (zone == std::string_view::npos) return cannot(rest, "Z07:00");
   rest.remove_prefix(zone);
-  return rest.empty() ? "" : start + ": extra text: " + GoQuote(rest);
+  if (!rest.empty()) return start + ": extra text: " + GoQuote(rest);
+  return day < 1 || day > DaysIn(year, month) ? start + ": day out of range" : "";
 }
 
 }  // namespace terrarium::api

@@ -33,7 +33,6 @@ constexpr Default kDefaults[] = {
     {"batch.v1.CronJobSpec", "suspend", "false"},
     {"batch.v1.Job", "spec.completionMode", R"("NonIndexed")"},
     {"batch.v1.Job", "spec.manualSelector", "false"},
-    {"batch.v1.Job", "spec.parallelism", "1"},
     {"batch.v1.Job", "spec.suspend", "false"},
     {"batch.v1.PodFailurePolicyOnPodConditionsPattern", "status", R"("True")"},
 

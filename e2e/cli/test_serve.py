@@ -1,0 +1,431 @@
+"""The command line of `terrarium serve`: flags, refusals, start and end."""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import sqlite3
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from lib import cache, tools
+from lib.rest import Rest
+from lib.server import BARE, Server
+
+BINARY = os.environ["TERRARIUM_BINARY"]
+BUILD_TYPE = os.environ.get("TERRARIUM_BUILD_TYPE", "")
+TIMEOUT_S = 20
+
+
+class ServeCase(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="terrarium-cli-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def terrarium(self, *arguments):
+        return subprocess.run(
+            [BINARY, *map(str, arguments)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            cwd=self.folder,
+        )
+
+    def is_refused(self, *flags, saying):
+        """The server does not start: one line on stderr with each of the texts, and exit code 2."""
+        done = self.terrarium("serve", "--port", "0", *flags)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        for text in saying:
+            self.assertIn(text.lower(), done.stderr.lower())
+        return done
+
+    def server(self, *flags):
+        return Server(BINARY, *BARE, *flags, folder=self.folder)
+
+    def kubectl(self, kubeconfig, *words):
+        try:
+            program = tools.kubectl("new")
+        except cache.Missing as missing:
+            self.skipTest(f"missing: {missing}")
+        return subprocess.run(
+            [program, "--kubeconfig", kubeconfig, *words],
+            env={"HOME": str(self.folder)},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
+
+
+class Help(ServeCase):
+    def test_help_names_every_flag(self):
+        done = self.terrarium("serve", "--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for flag in (
+            "--port",
+            "--address",
+            "--data",
+            "--durability",
+            "--feature-gates",
+            "--kubeconfig",
+            "--ready-file",
+            "--log-level",
+            "--tls-cert",
+            "--tls-key",
+            "--token-file",
+        ):
+            self.assertIn(flag, done.stdout)
+
+    def test_help_of_the_program_names_serve(self):
+        done = self.terrarium("--help")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("serve", done.stdout)
+
+    def test_an_unknown_flag_is_named(self):
+        self.is_refused("--bogus", saying=["--bogus"])
+
+
+class Refusals(ServeCase):
+    def test_a_taken_port(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            done = self.terrarium("serve", "--port", port)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+            self.assertIn(str(port), done.stderr)
+
+    def test_a_port_taken_by_another_server(self):
+        with self.server() as server:
+            port = server.url.rsplit(":", 1)[1]
+            done = self.terrarium("serve", "--port", port)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+            self.assertIn(port, done.stderr)
+
+    def test_files_that_cannot_be_read(self):
+        missing = self.folder / "nowhere" / "file"
+        table = {
+            "token file": ["--token-file", missing],
+            "certificate": ["--tls-cert", missing, "--tls-key", missing],
+            "database in a folder that is not there": ["--data", missing],
+            "database that is a folder": ["--data", self.folder],
+        }
+        for name, flags in table.items():
+            with self.subTest(name):
+                self.is_refused(*flags, saying=[str(flags[1])])
+
+    def test_a_database_that_is_none(self):
+        path = self.folder / "plane.db"
+        path.write_text("these are words, not a database\n" * 100)
+        self.is_refused("--data", path, saying=[str(path)])
+
+    def test_an_unknown_gate(self):
+        self.is_refused("--feature-gates", "NoSuchGate=true", saying=["NoSuchGate"])
+
+    def test_a_gate_without_a_value(self):
+        self.is_refused("--feature-gates", "PodDeletionCost=maybe", saying=["PodDeletionCost"])
+
+    def test_an_unmet_gate_dependency(self):
+        self.is_refused(
+            "--feature-gates",
+            "DeploymentPodReplacementPolicy=true,DeploymentReplicaSetTerminatingReplicas=false",
+            saying=["DeploymentPodReplacementPolicy", "DeploymentReplicaSetTerminatingReplicas"],
+        )
+
+    def test_an_unknown_durability(self):
+        self.is_refused("--durability", "eternal", saying=["eternal"])
+
+    def test_an_address_others_can_reach(self):
+        self.is_refused("--address", "0.0.0.0", saying=["0.0.0.0"])
+
+    def test_a_key_without_a_certificate(self):
+        key, _ = make_certificate(self.folder)
+        self.is_refused("--tls-key", key, saying=["--tls-cert"])
+
+    def test_a_database_of_a_newer_schema(self):
+        path = self.folder / "plane.db"
+        with self.server("--data", path):
+            pass
+        with sqlite3.connect(path) as database:
+            database.execute("PRAGMA user_version = 1000000")
+        database.close()
+        self.is_refused("--data", path, saying=[str(path), "newer"])
+        with sqlite3.connect(path) as database:
+            self.assertEqual(database.execute("PRAGMA user_version").fetchone(), (1000000,))
+        database.close()
+
+
+class Start(ServeCase):
+    def test_ready_file_and_kubeconfig(self):
+        with self.server() as server:
+            self.assertEqual(server.pid, server.process.pid)
+            self.assertRegex(server.url, r"^http://127\.0\.0\.1:\d+$")
+            self.assertEqual(server.kubeconfig, str(self.folder / "kubeconfig"))
+            self.assertIn(server.url, pathlib.Path(server.kubeconfig).read_text())
+            self.assertEqual(Rest(server.url).get("/readyz").text, "ok")
+
+    def test_the_kubeconfig_is_private(self):
+        with self.server() as server:
+            self.assertEqual(os.stat(server.kubeconfig).st_mode & 0o077, 0)
+
+    def test_it_prints_the_url_and_a_line_to_paste(self):
+        with self.server() as server:
+            give_up = time.monotonic() + TIMEOUT_S
+            while server.log().count("\n") < 2 and time.monotonic() < give_up:
+                time.sleep(0.002)
+            self.assertIn(server.url, server.log())
+            self.assertRegex(server.log(), rf"(?m)^\s*(export )?KUBECONFIG={re.escape(server.kubeconfig)}\s*$")
+
+    def test_two_servers_have_ports_of_their_own(self):
+        with self.server() as first, Server(BINARY, *BARE) as second:
+            self.assertNotEqual(first.url, second.url)
+            made = Rest(first.url).post("/api/v1/namespaces", {"metadata": {"name": "only-there"}})
+            self.assertEqual(made.code, 201)
+            self.assertEqual(Rest(second.url).get("/api/v1/namespaces/only-there").code, 404)
+
+    def test_kubectl_uses_the_kubeconfig(self):
+        with self.server() as server:
+            done = self.kubectl(server.kubeconfig, "get", "namespaces", "-o", "name")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("namespace/default", done.stdout)
+
+    @unittest.skipUnless(BUILD_TYPE == "Release", "the time of a release binary is what counts")
+    def test_ready_in_50_ms(self):
+        times_ms = []
+        for _ in range(9):
+            began = time.monotonic()
+            with Server(BINARY, *BARE, folder=self.folder):
+                times_ms.append((time.monotonic() - began) * 1000)
+        # The best one, since other programs run on this machine too.
+        self.assertLess(min(times_ms), 50, f"all of them: {times_ms}")
+
+
+class Data(ServeCase):
+    def test_objects_and_revisions_survive_a_restart(self):
+        path = self.folder / "plane.db"
+        for durability in ("full", "normal", "off"):
+            with self.subTest(durability):
+                with self.server("--data", path, "--durability", durability) as server:
+                    made = (
+                        Rest(server.url)
+                        .post("/api/v1/namespaces", {"metadata": {"name": f"kept-{durability}"}})
+                        .expect()
+                    )
+                with self.server("--data", path, "--durability", durability) as server:
+                    rest = Rest(server.url)
+                    self.assertEqual(rest.get(f"/api/v1/namespaces/kept-{durability}").expect(), made)
+                    later = rest.post("/api/v1/namespaces", {"metadata": {"generateName": "more-"}}).expect()
+                self.assertGreater(int(later["metadata"]["resourceVersion"]), int(made["metadata"]["resourceVersion"]))
+
+    def test_without_a_file_everything_is_forgotten(self):
+        with self.server() as server:
+            Rest(server.url).post("/api/v1/namespaces", {"metadata": {"name": "short-lived"}}).expect()
+        with self.server() as server:
+            self.assertEqual(Rest(server.url).get("/api/v1/namespaces/short-lived").code, 404)
+
+    def test_one_file_has_one_server(self):
+        path = self.folder / "plane.db"
+        with self.server("--data", path):
+            self.is_refused("--data", path, saying=[str(path)])
+
+
+class Gates(ServeCase):
+    def make_deployment(self, server):
+        labels = {"app": "a"}
+        body = {
+            "metadata": {"name": "d"},
+            "spec": {
+                "podReplacementPolicy": "TerminationComplete",
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+            },
+        }
+        return Rest(server.url).post("/apis/apps/v1/namespaces/default/deployments", body).expect()["spec"]
+
+    def test_a_field_whose_gate_is_off_is_dropped(self):
+        with self.server() as server:
+            self.assertNotIn("podReplacementPolicy", self.make_deployment(server))
+
+    def test_a_field_whose_gate_is_on_is_kept(self):
+        with self.server("--feature-gates", "DeploymentPodReplacementPolicy=true") as server:
+            self.assertEqual(self.make_deployment(server)["podReplacementPolicy"], "TerminationComplete")
+
+
+class End(ServeCase):
+    def test_sigterm_and_sigint_are_a_good_end(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number.name):
+                server = self.server()
+                server.process.send_signal(number)
+                self.assertEqual(server.process.wait(TIMEOUT_S), 0)
+
+    def test_open_watches_do_not_hold_it(self):
+        server = self.server()
+        self.addCleanup(server.kill)
+        clients = [Rest(server.url) for _ in range(20)]
+        streams = [client.stream("GET", "/api/v1/configmaps?watch=true") for client in clients]
+        self.assertEqual({stream.status for stream in streams}, {200})
+        began = time.monotonic()
+        server.stop()
+        self.assertLess(time.monotonic() - began, 5)
+        for stream, client in zip(streams, clients):
+            try:
+                self.assertEqual(stream.read(), b"")
+            except (OSError, http.client.IncompleteRead):
+                pass  # a cut is as good as an end to a watcher
+            client.close()
+
+    def test_requests_in_flight_are_answered_and_kept(self):
+        path = self.folder / "plane.db"
+        server = self.server("--data", path)
+        self.addCleanup(server.kill)
+        acknowledged, torn = set(), []
+        enough = threading.Semaphore(0)
+
+        def write(writer):
+            rest = Rest(server.url)
+            for number in range(100_000):
+                name = f"w{writer}-{number}"
+                try:
+                    answer = rest.post("/api/v1/namespaces/default/configmaps", {"metadata": {"name": name}})
+                except (OSError, http.client.RemoteDisconnected, http.client.CannotSendRequest):
+                    return  # refused before it was answered
+                except http.client.HTTPException as error:
+                    torn.append(f"{name}: {error!r}")
+                    return
+                if answer.code != 201:
+                    torn.append(f"{name}: HTTP {answer.code} {answer.text}")
+                    return
+                acknowledged.add(name)
+                enough.release()
+
+        threads = [threading.Thread(target=write, args=(writer,)) for writer in range(8)]
+        for thread in threads:
+            thread.start()
+        for _ in range(200):
+            self.assertTrue(enough.acquire(timeout=TIMEOUT_S))
+        server.stop()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(torn, [])
+        with self.server("--data", path) as again:
+            items = Rest(again.url).get("/api/v1/namespaces/default/configmaps").expect()["items"]
+            stored = {item["metadata"]["name"] for item in items}
+        self.assertEqual(acknowledged - stored, set())
+
+
+class Security(ServeCase):
+    TOKENS = 'good-token,alice,42,"crew,system:masters"\nother-token,bob,43\n'
+
+    def setUp(self):
+        super().setUp()
+        self.tokens = self.folder / "tokens.csv"
+        self.tokens.write_text(self.TOKENS)
+
+    def user_of(self, rest):
+        body = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+        return rest.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", body).expect(201)["status"]["userInfo"]
+
+    def test_tokens(self):
+        with self.server("--token-file", self.tokens) as server:
+            for token in (None, "bad-token"):
+                answer = Rest(server.url, token=token).get("/api/v1/namespaces")
+                self.assertEqual((answer.code, answer.body["reason"]), (401, "Unauthorized"))
+            self.assertEqual(Rest(server.url, token="other-token").get("/api/v1/namespaces").code, 200)
+            user = self.user_of(Rest(server.url, token="good-token"))
+            self.assertEqual((user["username"], user["uid"]), ("alice", "42"))
+            self.assertEqual(set(user["groups"]), {"crew", "system:masters", "system:authenticated"})
+
+    def test_an_address_others_can_reach_is_fine_with_tokens(self):
+        with self.server("--address", "0.0.0.0", "--token-file", self.tokens) as server:
+            port = server.url.rsplit(":", 1)[1]
+            self.assertEqual(Rest(f"http://127.0.0.1:{port}", token="good-token").get("/api/v1/namespaces").code, 200)
+
+    def test_tls(self):
+        key, certificate = make_certificate(self.folder)
+        with self.server("--tls-cert", certificate, "--tls-key", key) as server:
+            self.assertTrue(server.url.startswith("https://"), server.url)
+            context = ssl.create_default_context(cafile=certificate)
+            self.assertEqual(Rest(server.url, ssl_context=context).get("/readyz").text, "ok")
+            with self.assertRaises(ssl.SSLCertVerificationError):
+                Rest(server.url).get("/readyz")
+
+    def test_client_certificates(self):
+        key, certificate = make_certificate(self.folder)
+        authority_key, authority = make_certificate(self.folder, name="authority")
+        client_key, client = make_certificate(
+            self.folder, name="client", subject="/O=crew/CN=carol", signer=(authority_key, authority)
+        )
+        stranger_key, stranger = make_certificate(self.folder, name="stranger", subject="/CN=mallory")
+        flags = ["--tls-cert", certificate, "--tls-key", key, "--client-ca", authority]
+        with self.server("--address", "0.0.0.0", *flags) as server:
+            url = "https://127.0.0.1:" + server.url.rsplit(":", 1)[1]
+
+            def rest_with(*chain):
+                context = ssl.create_default_context(cafile=certificate)
+                if chain:
+                    context.load_cert_chain(*chain)
+                return Rest(url, ssl_context=context)
+
+            user = self.user_of(rest_with(client, client_key))
+            self.assertEqual(user["username"], "carol")
+            self.assertEqual(set(user["groups"]), {"crew", "system:authenticated"})
+            for chain in ((), (stranger, stranger_key)):
+                try:
+                    self.assertEqual(rest_with(*chain).get("/api/v1/namespaces").code, 401)
+                except (ssl.SSLError, ConnectionError):
+                    pass  # refused even earlier, in the handshake
+
+    def test_kubectl_with_tls_and_a_token(self):
+        key, certificate = make_certificate(self.folder)
+        with self.server("--tls-cert", certificate, "--tls-key", key, "--token-file", self.tokens) as server:
+            done = self.kubectl(server.kubeconfig, "auth", "whoami", "-o", "json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["status"]["userInfo"]["username"], "alice")
+
+
+def make_certificate(folder, name="server", subject="/CN=terrarium-e2e", signer=None):
+    """(key, certificate) files of a certificate for 127.0.0.1, signed by `signer` (key, certificate) or by itself."""
+    key, certificate = folder / f"{name}-key.pem", folder / f"{name}.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    command += ["-days", "2", "-subj", subject, "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
+    command += ["-keyout", key, "-out", certificate]
+    if not signer:
+        subprocess.run(command, check=True, capture_output=True)
+        return key, certificate
+    request = folder / f"{name}.csr"
+    command = [
+        "openssl",
+        "req",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-subj",
+        subject,
+    ]
+    subprocess.run([*command, "-keyout", key, "-out", request], check=True, capture_output=True)
+    command = [
+        "openssl",
+        "x509",
+        "-req",
+        "-in",
+        request,
+        "-CA",
+        signer[1],
+        "-CAkey",
+        signer[0],
+        "-CAcreateserial",
+        "-days",
+        "2",
+    ]
+    subprocess.run([*command, "-out", certificate], check=True, capture_output=True)
+    return key, certificate

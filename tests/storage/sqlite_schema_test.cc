@@ -1,0 +1,134 @@
+#include "storage/sqlite_schema.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "api/base/check.h"
+#include "storage/sqlite_store.h"
+#include "tests/storage/faulty_vfs.h"
+#include "tests/storage/store_testing.h"
+
+namespace terrarium::storage {
+namespace {
+
+using testing::kPods;
+using testing::MakeObject;
+using testing::Show;
+
+// The layout of version 1 as released; it never changes.
+constexpr const char* kVersion1 = R"(
+    CREATE TABLE log (
+      revision INTEGER PRIMARY KEY,
+      resource TEXT NOT NULL,
+      ns TEXT NOT NULL,
+      name TEXT NOT NULL,
+      op INTEGER NOT NULL,
+      body BLOB NOT NULL);
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO meta VALUES ('compacted', 0), ('revision', 1);
+    PRAGMA application_id = 1416786529;
+    PRAGMA user_version = 1;
+)";
+
+class SqliteSchemaTest : public ::testing::Test {
+ protected:
+  std::int64_t Sql(const std::string& sql) {
+    sqlite3* db = nullptr;
+    CHECK(sqlite3_open(path_.c_str(), &db) == SQLITE_OK);
+    std::int64_t answer = 0;
+    auto row = [](void* out, int, char** values, char**) {
+      *static_cast<std::int64_t*>(out) = std::atoll(values[0]);
+      return 0;
+    };
+    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), row, &answer, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+    sqlite3_close(db);
+    return answer;
+  }
+  void InsertRow(std::int64_t revision, const std::string& name, LogOp op, int value) {
+    Sql("INSERT INTO log (revision, resource, ns, name, op, body) VALUES (" + std::to_string(revision) +
+        ", 'pods', 'a', '" + name + "', " + std::to_string(static_cast<int>(op)) + ", '" +
+        MakeObject("a", name, value)->AtRevision(revision)->body() + "')");
+  }
+  api::Result<std::unique_ptr<Store>> Open(const std::string& vfs = "") {
+    SqliteOptions options;
+    options.path = path_;
+    options.vfs = vfs;
+    return OpenSqliteStore(options);
+  }
+
+  testing::TempDir dir_;
+  std::string path_ = dir_.File("store.db");
+};
+
+TEST_F(SqliteSchemaTest, ANewFileCarriesVersionAndApplication) {
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sql("PRAGMA user_version"), kSchemaVersion);
+  EXPECT_EQ(Sql("PRAGMA application_id"), kApplicationId);
+}
+
+TEST_F(SqliteSchemaTest, ANewerVersionIsRefusedInOneLine) {
+  ASSERT_TRUE(Open().ok());
+  Sql("PRAGMA user_version = 9");
+  auto store = Open();
+  ASSERT_FALSE(store.ok());
+  EXPECT_EQ(store.status().message, path_ + ": written by a newer schema (version 9; this program knows 2)");
+  EXPECT_EQ(Sql("PRAGMA user_version"), 9);
+}
+
+TEST_F(SqliteSchemaTest, Version1IsBroughtUpToDate) {
+  Sql(kVersion1);
+  InsertRow(2, "x", LogOp::kCreate, 1);
+  InsertRow(3, "y", LogOp::kCreate, 1);
+  InsertRow(4, "x", LogOp::kUpdate, 2);
+  InsertRow(5, "y", LogOp::kDelete, 1);
+  InsertRow(6, "y", LogOp::kCreate, 5);
+  InsertRow(7, "x", LogOp::kUpdate, 3);
+  auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status().message;
+  EXPECT_EQ((*store)->CurrentRevision(), 7);
+  EXPECT_EQ(Show((*store)->List({.resource = kPods})->items), "a/x=3@7 a/y=5@6");
+  EXPECT_EQ(Show((*store)->List({.resource = kPods, .at_revision = 4})->items), "a/x=2@4 a/y=1@3");
+  (*store)->Shutdown();
+  EXPECT_EQ(Sql("PRAGMA user_version"), 2);
+  EXPECT_EQ(Sql("SELECT previous_revision FROM log WHERE revision = 7"), 4);
+  EXPECT_EQ(Sql("SELECT previous_revision FROM log WHERE revision = 6"), 0);
+  EXPECT_EQ(Sql("SELECT previous_revision FROM log WHERE revision = 5"), 3);
+}
+
+TEST_F(SqliteSchemaTest, ACompactedVersion1IsBroughtUpToDate) {
+  Sql(kVersion1);
+  Sql("UPDATE meta SET value = 5");
+  InsertRow(4, "x", LogOp::kUpdate, 2);  // what it replaced is gone
+  InsertRow(6, "x", LogOp::kUpdate, 3);
+  auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status().message;
+  EXPECT_EQ((*store)->CompactedRevision(), 5);
+  EXPECT_EQ(Show((*store)->List({.resource = kPods, .at_revision = 5})->items), "a/x=2@4");
+  EXPECT_EQ(Show((*store)->List({.resource = kPods})->items), "a/x=3@6");
+}
+
+TEST_F(SqliteSchemaTest, AMigrationThatFailsAtAnyPointLeavesTheOldVersionWhole) {
+  Sql(kVersion1);
+  InsertRow(2, "x", LogOp::kCreate, 1);
+  InsertRow(3, "x", LogOp::kUpdate, 2);
+  testing::FaultyVfs vfs("faulty");
+  int failures = 0;
+  for (int operations = 0;; ++operations) {
+    vfs.FailAfter(operations, SQLITE_FULL);
+    bool worked = Open("faulty").ok();
+    vfs.Heal();
+    if (worked) break;
+    ++failures;
+    // The state is the old or the new one; both are read, and the old one is migrated again.
+    std::int64_t version = Sql("PRAGMA user_version");
+    EXPECT_TRUE(version == 1 || version == 2) << version;
+    EXPECT_EQ(Sql("SELECT count(*) FROM log"), 2) << "after " << operations;
+  }
+  EXPECT_GT(failures, 3);
+  auto store = Open();
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ(Show((*store)->List({.resource = kPods})->items), "a/x=2@3");
+}
+
+}  // namespace
+}  // namespace terrarium::storage
