@@ -9,7 +9,8 @@ void Strategy::Default(Json& /*object*/) const {}
 
 void Strategy::PrepareForCreate(const StrategyContext& /*context*/, Json& /*object*/) const {}
 
-void Strategy::PrepareForUpdate(const StrategyContext& /*context*/, Json& /*object*/, const Json& /*old*/) const {}
+void Strategy::PrepareForUpdate(const StrategyContext& /*context*/, Json& /*object*/,
+                                const Json& /*old*/) const {}
 
 void Strategy::PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& /*object*/,
                                       const Json& /*old*/) const {}

@@ -18,7 +18,8 @@ constexpr std::array<std::int8_t, 256> MakeReverse() {
 }
 constexpr std::array<std::int8_t, 256> kReverse = MakeReverse();
 
-// The padding that begins at `at` (the first '=') must end the text. Returns the offset of the mistake, or npos.
+// The padding that begins at `at` (the first '=') must end the text. Returns the offset of the mistake, or
+// npos.
 std::size_t CheckPadding(std::string_view text, std::size_t at, std::size_t digits) {
   if (digits < 2) return at;
   std::size_t i = text.find_first_not_of("\r\n", at + 1);
@@ -64,7 +65,8 @@ bool DecodeBase64(std::string_view text, std::string* bytes, std::size_t* bad) {
       const std::size_t wrong = CheckPadding(text, i, digits);
       if (wrong != std::string_view::npos) return fail(wrong);
       group <<= 6 * (4 - digits);
-      for (std::size_t k = 0; k + 1 < digits; ++k) bytes->push_back(static_cast<char>(group >> (16 - 8 * k) & 255));
+      for (std::size_t k = 0; k + 1 < digits; ++k)
+        bytes->push_back(static_cast<char>(group >> (16 - 8 * k) & 255));
       return true;
     }
     const int value = kReverse[static_cast<unsigned char>(c)];

@@ -104,6 +104,8 @@ Status UnsupportedMediaType(std::string_view accepted) {
                   std::string(accepted));
 }
 
+Status UnsupportedPatchType() { return Make(415, reason::kUnsupportedMediaType, "415: Unsupported Media Type"); }
+
 Status RequestTooLarge(std::string_view message) {
   return Make(413, reason::kRequestEntityTooLarge, "Request entity too large: " + std::string(message));
 }

@@ -37,6 +37,7 @@ Status Unauthorized();
 Status MethodNotAllowed();                                  // "the server does not allow this method on the requested resource"
 Status UnknownResource();                                   // "the server could not find the requested resource"
 Status UnsupportedMediaType(std::string_view accepted);     // comma separated media types
+Status UnsupportedPatchType();                              // a PATCH whose media type is no patch
 Status RequestTooLarge(std::string_view message);
 Status TooManyRequests(std::string_view message, int retry_after_seconds);
 Status Expired(std::string_view message);

@@ -15,7 +15,8 @@ constexpr const char* kBadNumber = "unable to parse numeric part of quantity";
 constexpr const char* kBadSuffix = "unable to parse quantity's suffix";
 constexpr int kNano = -9;
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
-// Digits that a mantissa keeps: 128 bits hold 38, and printing in steps of a thousand needs room for two more.
+// Digits that a mantissa keeps: 128 bits hold 38, and printing in steps of a thousand needs room for two
+// more.
 constexpr int kMaxDigits = 36;
 
 constexpr std::string_view kDecimalSuffixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
@@ -118,7 +119,8 @@ std::optional<Quantity> Quantity::Parse(std::string_view text, std::string* erro
   }
   const bool any_digit = std::any_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(pos), IsDigit);
   const std::size_t suffix_start = pos;
-  while (pos < text.size() && std::string_view("eEinumkKMGTP").find(text[pos]) != std::string_view::npos) ++pos;
+  while (pos < text.size() && std::string_view("eEinumkKMGTP").find(text[pos]) != std::string_view::npos)
+    ++pos;
   if (pos < text.size() && (text[pos] == '-' || text[pos] == '+')) ++pos;
   while (pos < text.size() && IsDigit(text[pos])) ++pos;
   if (pos < text.size()) return fail(kBadFormat);
@@ -127,7 +129,8 @@ std::optional<Quantity> Quantity::Parse(std::string_view text, std::string* erro
   if (!ParseSuffix(text.substr(suffix_start), &suffix)) return fail(kBadSuffix);
   q.format_ = suffix.format;
   const int digits = static_cast<int>(whole_digits + fraction_digits);
-  // Kubernetes reads short numbers by a quick way, which keeps texts that look canonical and minds no missing digits.
+  // Kubernetes reads short numbers by a quick way, which keeps texts that look canonical and minds no missing
+  // digits.
   bool quick, keep_text;
   if (suffix.format == Format::kBinarySi) {
     quick = fraction_digits == 0 && 15 - digits - suffix.exponent * 3 / 10 - 1 >= 0;
@@ -182,7 +185,8 @@ std::string Quantity::ToString() const {
   // Small and fractional numbers are shown in decimal, where nothing is lost.
   Quantity whole = *this;
   whole.Reduce();
-  if (whole.scale_ < 0 || (*this > FromInt(-1024) && *this < FromInt(1024))) return Decimal(Format::kDecimalSi);
+  if (whole.scale_ < 0 || (*this > FromInt(-1024) && *this < FromInt(1024)))
+    return Decimal(Format::kDecimalSi);
   if (DigitCount(whole.mantissa_) + whole.scale_ > kMaxDigits) return Decimal(Format::kDecimalSi);
   return Binary(whole.mantissa_ * Pow10(whole.scale_));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// resource.Quantity: an exact decimal number written with an SI, binary or exponent suffix ("250m", "1Gi", "1e3").
+// resource.Quantity: an exact decimal number written with an SI, binary or exponent suffix ("250m", "1Gi",
+// "1e3").
 
 #include <compare>
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace terrarium::api {
 
-// A value type. Magnitudes beyond 10^36 lose their lowest digits; Kubernetes keeps them, but no resource has them.
+// A value type. Magnitudes beyond 10^36 lose their lowest digits; Kubernetes keeps them, but no resource has
+// them.
 class Quantity {
  public:
   Quantity() = default;
@@ -19,8 +21,8 @@ class Quantity {
   static std::optional<Quantity> Parse(std::string_view text, std::string* error);
   static Quantity FromInt(std::int64_t value);
 
-  // The text that Kubernetes writes for this quantity: the canonical form, except that Parse keeps a text that
-  // Kubernetes takes for canonical ("1.500" stays so).
+  // The text that Kubernetes writes for this quantity: the canonical form, except that Parse keeps a text
+  // that Kubernetes takes for canonical ("1.500" stays so).
   std::string ToString() const;
 
   int Sign() const { return mantissa_ == 0 ? 0 : (mantissa_ > 0 ? 1 : -1); }

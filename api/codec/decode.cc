@@ -50,8 +50,8 @@ Context ValueOf(const Field& field) {
   return ElementOf(field);
 }
 
-// Builds the document and notes repeated and unknown keys where they stand, which a walk over the finished (sorted)
-// document could not.
+// Builds the document and notes repeated and unknown keys where they stand, which a walk over the finished
+// (sorted) document could not.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   Builder(Json* root, Context root_context, std::vector<std::string>* strict_errors)
@@ -72,7 +72,9 @@ class Builder : public nlohmann::json_sax<Json> {
   bool end_object() override { return Close(); }
   bool end_array() override { return Close(); }
   bool key(std::string& name) override;
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
 
  private:
   struct Frame {
@@ -126,7 +128,8 @@ bool Builder::PutNumber(T value, const std::string& literal) {
   Json* slot = Slot();
   if (slot == nullptr) return true;
   // A quantity may be written as a number; its digits count, not its value (1e3 is not 1k).
-  const bool quantity = next_.kind == Context::Kind::kElement && next_.field->def.type == FieldType::kQuantity;
+  const bool quantity =
+      next_.kind == Context::Kind::kElement && next_.field->def.type == FieldType::kQuantity;
   if (quantity) {
     *slot = literal.empty() ? Json(value).dump() : literal;
   } else {
@@ -182,7 +185,8 @@ bool Builder::key(std::string& name) {
   }
   auto& object = frame.value->get_ref<Json::object_t&>();
   const auto [it, inserted] = object.try_emplace(std::move(name));
-  if (!inserted && frame.context.kind != Context::Kind::kOpaque) AddStrictError("duplicate", path_, strict_errors_);
+  if (!inserted && frame.context.kind != Context::Kind::kOpaque)
+    AddStrictError("duplicate", path_, strict_errors_);
   slot_ = &it->second;
   return true;
 }
@@ -215,7 +219,9 @@ class Peeker : public nlohmann::json_sax<Json> {
     if (target_ != nullptr) key_ = name;
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
 
   bool too_deep() const { return depth_ > kMaxJsonDepth; }
   const std::optional<std::string>& mismatch() const { return mismatch_; }
@@ -224,11 +230,14 @@ class Peeker : public nlohmann::json_sax<Json> {
   bool Enter() { return ++depth_ <= kMaxJsonDepth; }
   bool Other(const char* kind) {
     constexpr const char* kType =
-        "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
+        "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+        "\"json:\\\"kind,omitempty\\\"\" }";
     const bool is_null = kind == std::string_view("null");
-    if (depth_ == 0 && !is_null) mismatch_ = std::string("json: cannot unmarshal ") + kind + " into Go value of type " + kType;
+    if (depth_ == 0 && !is_null)
+      mismatch_ = std::string("json: cannot unmarshal ") + kind + " into Go value of type " + kType;
     if (depth_ == 1 && target_ != nullptr && !is_null && !mismatch_) {
-      mismatch_ = std::string("json: cannot unmarshal ") + kind + " into Go struct field ." + key_ + " of type string";
+      mismatch_ = std::string("json: cannot unmarshal ") + kind + " into Go struct field ." + key_ +
+                  " of type string";
     }
     target_ = nullptr;
     return true;
@@ -241,11 +250,12 @@ class Peeker : public nlohmann::json_sax<Json> {
   std::optional<std::string> mismatch_;
 };
 
-std::optional<DecodeError> Build(std::string_view text, Context context, std::vector<std::string>* strict_errors,
-                                 Json* out) {
+std::optional<DecodeError> Build(std::string_view text, Context context,
+                                 std::vector<std::string>* strict_errors, Json* out) {
   Builder builder(out, context, strict_errors);
   if (Json::sax_parse(text, &builder)) return std::nullopt;
-  return DecodeError{DecodeError::Kind::kSyntax, builder.too_deep() ? "exceeded max depth" : GoSyntaxError(text)};
+  return DecodeError{DecodeError::Kind::kSyntax,
+                     builder.too_deep() ? "exceeded max depth" : GoSyntaxError(text)};
 }
 
 }  // namespace
@@ -273,7 +283,8 @@ Decoded DecodeJson(std::string_view text, const DecodeOptions& options) {
 std::optional<DecodeError> PeekTypeMeta(std::string_view text, TypeMeta* out) {
   Peeker peeker(out);
   if (!Json::sax_parse(text, &peeker)) {
-    return DecodeError{DecodeError::Kind::kSyntax, peeker.too_deep() ? "exceeded max depth" : GoSyntaxError(text)};
+    return DecodeError{DecodeError::Kind::kSyntax,
+                       peeker.too_deep() ? "exceeded max depth" : GoSyntaxError(text)};
   }
   if (peeker.mismatch()) return DecodeError{DecodeError::Kind::kType, *peeker.mismatch()};
   return std::nullopt;

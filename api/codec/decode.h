@@ -20,8 +20,8 @@ struct DecodeError {
 };
 
 struct DecodeOptions {
-  // Whether strict_errors is filled. Without it unknown fields are dropped and the last of several equal keys wins,
-  // silently (fieldValidation=Ignore).
+  // Whether strict_errors is filled. Without it unknown fields are dropped and the last of several equal keys
+  // wins, silently (fieldValidation=Ignore).
   bool strict = true;
 };
 

@@ -47,7 +47,8 @@ class Normalizer {
   explicit Normalizer(std::vector<std::string>* strict_errors) : strict_errors_(strict_errors) {}
 
   std::optional<std::string> Run(const Message& message, Json& doc) {
-    if (!doc.is_object()) return "json: cannot unmarshal " + GoKind(doc) + " into Go value of type " + GoName(message);
+    if (!doc.is_object())
+      return "json: cannot unmarshal " + GoKind(doc) + " into Go value of type " + GoName(message);
     Struct(message, doc);
     return hard_error_ ? hard_error_ : saved_error_;
   }
@@ -78,9 +79,9 @@ class Normalizer {
   bool Saved(std::string error);
 
   std::vector<std::string>* strict_errors_;
-  std::string path_;                       // for strict errors: spec.containers[0].image
-  std::vector<std::string_view> fields_;   // for type errors: JSON names without indexes
-  const Message* struct_ = nullptr;        // the struct whose field is being decoded
+  std::string path_;                      // for strict errors: spec.containers[0].image
+  std::vector<std::string_view> fields_;  // for type errors: JSON names without indexes
+  const Message* struct_ = nullptr;       // the struct whose field is being decoded
   std::optional<std::string> saved_error_, hard_error_;
 };
 
@@ -223,7 +224,8 @@ bool Normalizer::Bytes(const Field& field, Json& value) {
   std::string& text = value.get_ref<std::string&>();
   std::string bytes;
   std::size_t bad = 0;
-  if (!DecodeBase64(text, &bytes, &bad)) return Saved("illegal base64 data at input byte " + std::to_string(bad));
+  if (!DecodeBase64(text, &bytes, &bad))
+    return Saved("illegal base64 data at input byte " + std::to_string(bad));
   if (text.find_first_of("\r\n") != std::string::npos) text = EncodeBase64(bytes);
   return true;
 }
@@ -233,7 +235,8 @@ bool Normalizer::ByteArray(Json& value) {
   std::string bytes;
   for (const Json& element : value) {
     if (!element.is_number() && !element.is_null()) return TypeMismatch(element, "uint8");
-    const bool fits = element.is_null() || (element.is_number_unsigned() && element.get<std::uint64_t>() <= 255);
+    const bool fits =
+        element.is_null() || (element.is_number_unsigned() && element.get<std::uint64_t>() <= 255);
     if (!fits) return Saved(Mismatch("number " + GoNumber(element), "uint8"));
     bytes.push_back(static_cast<char>(element.is_null() ? 0 : element.get<std::uint64_t>()));
   }
@@ -244,7 +247,8 @@ bool Normalizer::ByteArray(Json& value) {
 bool Normalizer::QuantityValue(Json& value) {
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   const std::size_t first = text.find_first_not_of(" \t\r\n\v\f");
-  text = first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n\v\f") - first + 1);
+  text =
+      first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n\v\f") - first + 1);
   std::string error;
   const std::optional<Quantity> quantity = Quantity::Parse(text, &error);
   if (!quantity) return Hard(std::move(error));
@@ -256,7 +260,8 @@ bool Normalizer::IntOrString(Json& value) {
   if (value.is_string()) return true;
   if (!value.is_number()) return Hard(Mismatch(GoKind(value), "int32"));
   if (value.is_number_integer()) {
-    const auto n = value.get<std::int64_t>();  // an unsigned beyond int64 turns negative and fails the next test too
+    const auto n =
+        value.get<std::int64_t>();  // an unsigned beyond int64 turns negative and fails the next test too
     if (n >= std::numeric_limits<std::int32_t>::min() && n <= std::numeric_limits<std::int32_t>::max() &&
         (n >= 0 || !value.is_number_unsigned())) {
       return true;
@@ -356,7 +361,8 @@ void AddStrictError(const char* kind, const std::string& path, std::vector<std::
   if (std::find(errors->begin(), errors->end(), text) == errors->end()) errors->push_back(std::move(text));
 }
 
-std::optional<std::string> Normalize(const Message& message, Json& doc, std::vector<std::string>* strict_errors) {
+std::optional<std::string> Normalize(const Message& message, Json& doc,
+                                     std::vector<std::string>* strict_errors) {
   return Normalizer(strict_errors).Run(message, doc);
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// What a decode into Kubernetes' Go struct followed by an encode would leave of a document: unknown fields, nulls and
-// empty values gone, required ones filled in with their zero, times and quantities in canonical form.
+// What a decode into Kubernetes' Go struct followed by an encode would leave of a document: unknown fields,
+// nulls and empty values gone, required ones filled in with their zero, times and quantities in canonical
+// form.
 
 #include <optional>
 #include <string>
@@ -12,9 +13,11 @@
 
 namespace terrarium::api {
 
-// Rewrites `doc` in place. Returns the error of Go's decoder, in its words, when a value has the wrong type or form
-// ("json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32"); `doc` is then
-// unusable. Unknown fields are dropped and, when `strict_errors` is given, reported there in the order of their names
+// Rewrites `doc` in place. Returns the error of Go's decoder, in its words, when a value has the wrong type
+// or form
+// ("json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32"); `doc` is
+// then unusable. Unknown fields are dropped and, when `strict_errors` is given, reported there in the order
+// of their names
 // (`unknown field "spec.replicaz"`), each once and at most 100.
 [[nodiscard]] std::optional<std::string> Normalize(const Message& message, Json& doc,
                                                    std::vector<std::string>* strict_errors);

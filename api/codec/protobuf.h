@@ -1,11 +1,12 @@
 #pragma once
 
-// Kubernetes' protobuf form (application/vnd.kubernetes.protobuf) of the documents that the schema tables describe.
+// Kubernetes' protobuf form (application/vnd.kubernetes.protobuf) of the documents that the schema tables
+// describe.
 //
-// An object travels as the four bytes "k8s\0" and a runtime.Unknown message that names its kind and holds its bytes.
-// Those bytes follow the table of the kind, written as Kubernetes' generated code writes them: fields in the order of
-// their numbers, plain scalars and embedded structs even when they are zero, repeated numbers unpacked, maps as entries
-// sorted by key. Table and the other kinds without numbers have no protobuf form.
+// An object travels as the four bytes "k8s\0" and a runtime.Unknown message that names its kind and holds its
+// bytes. Those bytes follow the table of the kind, written as Kubernetes' generated code writes them: fields
+// in the order of their numbers, plain scalars and embedded structs even when they are zero, repeated numbers
+// unpacked, maps as entries sorted by key. Table and the other kinds without numbers have no protobuf form.
 
 #include <optional>
 #include <string>
@@ -29,15 +30,18 @@ struct ProtobufEnvelope {
 // nullopt (and *error, in Kubernetes' words) when `bytes` is no envelope.
 std::optional<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view bytes, std::string* error);
 
-// Reads the bytes of one message, e.g. an envelope's `raw`. The result is normalized (normalize.h) and has no kind and
-// apiVersion: protobuf keeps those in the envelope. nullopt and *error when the bytes are no such message.
+// Reads the bytes of one message, e.g. an envelope's `raw`. The result is normalized (normalize.h) and has no
+// kind and apiVersion: protobuf keeps those in the envelope. nullopt and *error when the bytes are no such
+// message.
 std::optional<Json> DecodeProtobufMessage(const Message& message, std::string_view bytes, std::string* error);
 
 // Writes one message. `doc` is normalized.
 std::string EncodeProtobufMessage(const Message& message, const Json& doc);
 
-// Opens the envelope, reads the object and puts its apiVersion and kind back. The caller has found `message` by them.
-std::optional<Json> DecodeProtobuf(const Message& message, const ProtobufEnvelope& envelope, std::string* error);
+// Opens the envelope, reads the object and puts its apiVersion and kind back. The caller has found `message`
+// by them.
+std::optional<Json> DecodeProtobuf(const Message& message, const ProtobufEnvelope& envelope,
+                                   std::string* error);
 
 // Writes an object with its envelope; apiVersion and kind are taken from `doc`.
 std::string EncodeProtobuf(const Message& message, const Json& doc);
@@ -45,8 +49,8 @@ std::string EncodeProtobuf(const Message& message, const Json& doc);
 // Puts the bytes of a message into an envelope.
 std::string MakeProtobufEnvelope(std::string_view api_version, std::string_view kind, std::string_view raw);
 
-// One frame of a protobuf watch stream: the length in four bytes, most significant first, and a metav1.WatchEvent whose
-// object is `enveloped`, the result of EncodeProtobuf.
+// One frame of a protobuf watch stream: the length in four bytes, most significant first, and a
+// metav1.WatchEvent whose object is `enveloped`, the result of EncodeProtobuf.
 std::string EncodeProtobufWatchFrame(std::string_view event_type, std::string_view enveloped);
 
 }  // namespace terrarium::api

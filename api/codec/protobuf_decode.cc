@@ -25,8 +25,8 @@ WireType Expected(FieldType type) {
   }
 }
 
-// Builds a document from the bytes of a message. Values keep the shape they have on the wire; Normalize then does what
-// Go's encoder does to zeros and empty collections.
+// Builds a document from the bytes of a message. Values keep the shape they have on the wire; Normalize then
+// does what Go's encoder does to zeros and empty collections.
 class Decoder {
  public:
   bool Struct(const Message& message, std::string_view bytes, Json& doc);
@@ -59,7 +59,8 @@ bool Decoder::Struct(const Message& message, std::string_view bytes, Json& doc) 
   while (!reader.AtEnd()) {
     std::uint32_t number = 0;
     WireType type{};
-    if (!reader.Tag(&number, &type)) return Fail("proto: " + std::string(message.short_name()) + ": illegal tag");
+    if (!reader.Tag(&number, &type))
+      return Fail("proto: " + std::string(message.short_name()) + ": illegal tag");
     const Field* field = message.FindByNumber(static_cast<int>(number));
     if (field == nullptr) {
       if (!reader.Skip(number, type)) return Eof();
@@ -73,7 +74,8 @@ bool Decoder::Struct(const Message& message, std::string_view bytes, Json& doc) 
 bool Decoder::FieldValue(const Field& field, WireType type, WireReader& reader, Json& doc) {
   const FieldDef& def = field.def;
   const WireType element = Expected(def.type);
-  const bool packed = def.cardinality == Cardinality::kList && element != WireType::kBytes && type == WireType::kBytes;
+  const bool packed =
+      def.cardinality == Cardinality::kList && element != WireType::kBytes && type == WireType::kBytes;
   const WireType expected = def.cardinality == Cardinality::kMap ? WireType::kBytes : element;
   if (type != expected && !packed) {
     return Fail("proto: wrong wireType = " + std::to_string(static_cast<int>(type)) + " for field " +
@@ -86,7 +88,8 @@ bool Decoder::FieldValue(const Field& field, WireType type, WireReader& reader, 
   Json& slot = doc[std::string(def.name)];
   if (def.cardinality == Cardinality::kSingle) return Value(field, reader, slot);
   std::string_view bytes;
-  if (def.cardinality == Cardinality::kMap) return reader.Bytes(&bytes) ? MapEntry(field, bytes, slot) : Eof();
+  if (def.cardinality == Cardinality::kMap)
+    return reader.Bytes(&bytes) ? MapEntry(field, bytes, slot) : Eof();
   if (packed) return reader.Bytes(&bytes) ? Packed(field, bytes, slot) : Eof();
   return Value(field, reader, slot.emplace_back());
 }
@@ -224,8 +227,9 @@ bool Decoder::Timestamp(const Field& field, std::string_view bytes, Json& value)
   // The years that RFC 3339 can write; Go would make text of others that nobody can read back.
   const auto unix_seconds = static_cast<std::int64_t>(seconds);
   if (unix_seconds < -62135596800 || unix_seconds > 253402300799) return Fail("proto: time out of range");
-  const Time time = Time{std::chrono::seconds(unix_seconds)} +
-                    std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(static_cast<std::int32_t>(nanos)));
+  const Time time =
+      Time{std::chrono::seconds(unix_seconds)} +
+      std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(static_cast<std::int32_t>(nanos)));
   value = field.def.type == FieldType::kMicroTime ? FormatMicroTime(time) : FormatTime(time);
   return true;
 }
@@ -270,7 +274,8 @@ bool Decoder::Raw(std::string_view bytes, Json& value) {
 
 }  // namespace
 
-std::optional<Json> DecodeProtobufMessage(const Message& message, std::string_view bytes, std::string* error) {
+std::optional<Json> DecodeProtobufMessage(const Message& message, std::string_view bytes,
+                                          std::string* error) {
   Decoder decoder;
   Json doc = Json::object();
   if (!decoder.Struct(message, bytes, doc)) {
@@ -320,7 +325,8 @@ std::optional<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view bytes, std
   return envelope;
 }
 
-std::optional<Json> DecodeProtobuf(const Message& message, const ProtobufEnvelope& envelope, std::string* error) {
+std::optional<Json> DecodeProtobuf(const Message& message, const ProtobufEnvelope& envelope,
+                                   std::string* error) {
   std::optional<Json> doc = DecodeProtobufMessage(message, envelope.raw, error);
   if (!doc) return std::nullopt;
   if (!envelope.api_version.empty()) (*doc)["apiVersion"] = envelope.api_version;

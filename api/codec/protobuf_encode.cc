@@ -62,8 +62,8 @@ void Encoder::Single(const Field& field, const Json& doc) {
   }
   const Json& value = Member(doc, field.name());
   // In Go nil bytes and nil lists are not written, and neither is a nil pointer; all else always is.
-  const bool nullable = field.Is(kPointer) || field.def.type == FieldType::kBytes ||
-                        field.def.type == FieldType::kStringList;
+  const bool nullable =
+      field.Is(kPointer) || field.def.type == FieldType::kBytes || field.def.type == FieldType::kStringList;
   if (value.is_null() && nullable) return;
   Value(field, field.def.proto_number, value);
 }
@@ -91,7 +91,8 @@ void Encoder::Value(const Field& field, int number, const Json& value) {
       return;
     case FieldType::kInt32:
     case FieldType::kInt64:
-      writer_.VarintField(number, value.is_number() ? static_cast<std::uint64_t>(value.get<std::int64_t>()) : 0);
+      writer_.VarintField(number,
+                          value.is_number() ? static_cast<std::uint64_t>(value.get<std::int64_t>()) : 0);
       return;
     case FieldType::kDouble:
       writer_.Fixed64(std::bit_cast<std::uint64_t>(value.is_number() ? value.get<double>() : 0.0));

@@ -1,7 +1,8 @@
 #pragma once
 
-// YAML text to documents and back, with the rules of the library Kubernetes uses: YAML 1.1 scalars (yes, no, on and off
-// are booleans, 0644 is an octal number), timestamps left as text, keys that are not text turned into it.
+// YAML text to documents and back, with the rules of the library Kubernetes uses: YAML 1.1 scalars (yes, no,
+// on and off are booleans, 0644 is an octal number), timestamps left as text, keys that are not text turned
+// into it.
 
 #include <optional>
 #include <string>
@@ -15,13 +16,14 @@ namespace terrarium::api {
 struct YamlDocument {
   Json value;
   int line = 1;  // where it starts
-  // Empty, or the one text in which Kubernetes reports repeated keys to a strict caller. The last of them wins.
+  // Empty, or the one text in which Kubernetes reports repeated keys to a strict caller. The last of them
+  // wins.
   std::vector<std::string> strict_errors;
 };
 
-// Reads the first document, as the apiserver does with a body; an empty text is null. On failure returns nullopt and
-// sets *error to a text such as "yaml: line 3: did not find expected key". Clients put "error converting YAML to JSON: "
-// in front.
+// Reads the first document, as the apiserver does with a body; an empty text is null. On failure returns
+// nullopt and sets *error to a text such as "yaml: line 3: did not find expected key". Clients put "error
+// converting YAML to JSON: " in front.
 std::optional<YamlDocument> ParseYaml(std::string_view text, std::string* error);
 
 // Reads all documents of a manifest, leaving out empty ones.

@@ -16,7 +16,8 @@
 namespace terrarium::api {
 namespace {
 
-// Thrown and caught in this file only: yaml-cpp calls us back from within its parser and has no other way out.
+// Thrown and caught in this file only: yaml-cpp calls us back from within its parser and has no other way
+// out.
 struct YamlFailure {
   std::string message;
 };
@@ -43,7 +44,9 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { Add(Node::Kind::kScalar, mark, "?", anchor); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Add(Node::Kind::kScalar, mark, "?", anchor);
+  }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     Add(Node::Kind::kAlias, mark, "", 0)->target = anchors_[anchor];
   }
@@ -139,7 +142,8 @@ Json Converter::Convert(Node& node) {
 Json Converter::Scalar(const Node& node) {
   // yaml-cpp marks plain scalars with "?" and quoted ones with "!".
   if (node.tag == "!" || node.tag == "tag:yaml.org,2002:str") return ValidUtf8(node.text);
-  if (node.tag != "?" && !node.tag.empty() && !node.tag.starts_with("tag:yaml.org,2002:")) return ValidUtf8(node.text);
+  if (node.tag != "?" && !node.tag.empty() && !node.tag.starts_with("tag:yaml.org,2002:"))
+    return ValidUtf8(node.text);
   std::optional<Json> value = ResolveYamlScalar(node.text);
   if (!value) Fail(node.line, "json: unsupported value: " + node.text);
   return value->is_string() ? Json(ValidUtf8(node.text)) : *value;
@@ -160,7 +164,8 @@ Json Converter::Map(Node& node) {
     if (!key) Fail(key_node.line, "invalid map key");
     Json value = Convert(value_node);
     if (!own.emplace(*key, true).second) {
-      repeated_.push_back("line " + std::to_string(value_node.line) + ": key " + GoQuote(*key) + " already set in map");
+      repeated_.push_back("line " + std::to_string(value_node.line) + ": key " + GoQuote(*key) +
+                          " already set in map");
     }
     map[*key] = std::move(value);
   }
@@ -176,7 +181,8 @@ void Converter::Merge(Node& node, Json& into) {
 
 void Converter::MergeOne(Node& node, Json& into) {
   const Node& target = node.kind == Node::Kind::kAlias && node.target != nullptr ? *node.target : node;
-  if (target.kind != Node::Kind::kMap) Fail(node.line, "map merge requires map or sequence of maps as the value");
+  if (target.kind != Node::Kind::kMap)
+    Fail(node.line, "map merge requires map or sequence of maps as the value");
   into.update(Convert(node));
 }
 
@@ -242,7 +248,8 @@ int NextStart(YAML::Parser& parser) {
   return 0;
 }
 
-// yaml-cpp takes whatever follows a finished document for the next one. YAML wants a line of dashes or dots in between.
+// yaml-cpp takes whatever follows a finished document for the next one. YAML wants a line of dashes or dots
+// in between.
 bool Separated(std::string_view text, int from_line, int to_line) {
   int line = 1;
   for (std::size_t pos = 0; pos < text.size(); ++line) {

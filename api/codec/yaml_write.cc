@@ -23,7 +23,8 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // A date, or a date and time, which other readers of YAML turn into something that is no text any more.
 bool LooksLikeTimestamp(std::string_view text) {
-  if (text.size() < 8 || !std::all_of(text.begin(), text.begin() + 4, IsDigit) || text[4] != '-') return false;
+  if (text.size() < 8 || !std::all_of(text.begin(), text.begin() + 4, IsDigit) || text[4] != '-')
+    return false;
   const std::size_t end = text.find_first_not_of("0123456789", 5);
   if (end == std::string_view::npos || end == 5 || text[end] != '-') return false;
   const std::size_t rest = text.find_first_not_of("0123456789", end + 1);
@@ -31,13 +32,16 @@ bool LooksLikeTimestamp(std::string_view text) {
   return rest != end + 1 && (text[rest] == 'T' || text[rest] == 't' || text[rest] == ' ');
 }
 
-// Length of a character at `at` that may not stand in YAML as it is, or that would be taken for a line break; else 0.
+// Length of a character at `at` that may not stand in YAML as it is, or that would be taken for a line break;
+// else 0.
 std::size_t UnprintableLength(std::string_view text, std::size_t at) {
   const auto byte = static_cast<unsigned char>(text[at]);
   const std::string_view rest = text.substr(at);
   if (byte < 0x20 || byte == 0x7f) return 1;
-  if (byte == 0xc2 && rest.size() > 1 && static_cast<unsigned char>(rest[1]) < 0xa0) return 2;  // U+0080 to U+009F
-  for (const std::string_view special : {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf", "\xef\xbf\xbe", "\xef\xbf\xbf"}) {
+  if (byte == 0xc2 && rest.size() > 1 && static_cast<unsigned char>(rest[1]) < 0xa0)
+    return 2;  // U+0080 to U+009F
+  for (const std::string_view special :
+       {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf", "\xef\xbf\xbe", "\xef\xbf\xbf"}) {
     if (rest.starts_with(special)) return 3;  // U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF
   }
   return 0;

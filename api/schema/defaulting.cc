@@ -8,11 +8,11 @@ bool Absent(const Json& doc, std::string_view name) {
   return it == doc.end() || it->is_null();
 }
 
-// Text that is not a pointer in Go has no other way of being absent than to be empty.
-bool NeedsDefault(const Field& field, const Json& doc) {
-  if (Absent(doc, field.name())) return true;
-  if (field.Is(kPointer) || field.def.type != FieldType::kString) return false;
-  return doc.find(field.name())->is_string() && doc.find(field.name())->get_ref<const std::string&>().empty();
+// Go cannot tell a plain empty string that was sent from one that was not.
+bool Unset(const Json& doc, const Field& field) {
+  const auto it = doc.find(field.name());
+  if (it == doc.end() || it->is_null()) return true;
+  return !field.Is(kPointer) && (*it == "" || *it == 0);
 }
 
 void ApplyPathDefault(const PathDefault& rule, Json& doc) {
@@ -42,7 +42,7 @@ void ApplyDefaults(const Message& message, Json& doc) {
   for (const Field& field : message.fields()) {
     const bool below = field.message != nullptr && field.message->has_defaults();
     if (field.default_value.is_null() && !below) continue;
-    if (!field.default_value.is_null() && NeedsDefault(field, doc)) {
+    if (!field.default_value.is_null() && Unset(doc, field)) {
       doc[std::string(field.name())] = field.default_value;
     }
     if (!below) continue;

@@ -1,11 +1,12 @@
 #pragma once
 
-// The shape of the schema tables. One MessageDef per API struct, one FieldDef per field, each declared exactly once:
-// decoding, defaulting, gated-field dropping, patches, the protobuf codec and OpenAPI all walk these tables.
+// The shape of the schema tables. One MessageDef per API struct, one FieldDef per field, each declared
+// exactly once: decoding, defaulting, gated-field dropping, patches, the protobuf codec and OpenAPI all walk
+// these tables.
 //
-// The tables under api/schema/generated/ hold the facts of the Kubernetes release we follow and are written by
-// tools/schemagen; what is ours (defaults, enums, gates, descriptions, fields of KEPs that no release has) is declared
-// in api/schema/own/ and merged by Schema (schema.h) at start-up.
+// The tables under api/schema/generated/ hold the facts of the Kubernetes release we follow and are written
+// by tools/schemagen; what is ours (defaults, enums, gates, descriptions, fields of KEPs that no release has)
+// is declared in api/schema/own/ and merged by Schema (schema.h) at start-up.
 
 #include <cstdint>
 #include <span>
@@ -38,7 +39,12 @@ enum class Cardinality : std::uint8_t { kSingle, kList, kMap };  // kMap: string
 enum class ListType : std::uint8_t { kNone, kAtomic, kSet, kMap };
 
 // Strategic-merge-patch behaviour, a bit set (a field may be both, e.g. Deployment strategy: retainKeys).
-enum PatchStrategy : std::uint8_t { kPatchNone = 0, kPatchMerge = 1, kPatchRetainKeys = 2, kPatchReplace = 4 };
+enum PatchStrategy : std::uint8_t {
+  kPatchNone = 0,
+  kPatchMerge = 1,
+  kPatchRetainKeys = 2,
+  kPatchReplace = 4
+};
 
 // How Go's encoder treats the field; what a client sees for a value it did not send follows from these.
 enum Presence : std::uint8_t {
@@ -63,7 +69,8 @@ struct FieldDef {
   std::uint8_t patch_strategy = kPatchNone;
   std::string_view patch_merge_key{};
   bool atomic = false;  // x-kubernetes-map-type: atomic on this use of a map or struct
-  std::span<const std::string_view> enum_values{};  // sorted, as OpenAPI lists them; of the elements for lists
+  std::span<const std::string_view>
+      enum_values{};  // sorted, as OpenAPI lists them; of the elements for lists
 };
 
 struct MessageDef {

@@ -19,7 +19,8 @@ std::string FullName(std::string_view own_name) {
   return std::string(prefix).append(own_name);
 }
 
-// A declaration about something that does not exist is a mistake in our tables; there is nobody to hand it to.
+// A declaration about something that does not exist is a mistake in our tables; there is nobody to hand it
+// to.
 [[noreturn]] void BadDeclaration(std::string_view message, std::string_view field) {
   std::fprintf(stderr, "schema: no such declaration target: %.*s %.*s\n", static_cast<int>(message.size()),
                message.data(), static_cast<int>(field.size()), field.data());
@@ -160,12 +161,13 @@ void SchemaBuilder::Resolve() {
   }
 }
 
-// Until here fields_ holds the declared rows of every message; a message with embedded structs keeps those as its
-// wire fields and gets the flattened list for JSON.
+// Until here fields_ holds the declared rows of every message; a message with embedded structs keeps those as
+// its wire fields and gets the flattened list for JSON.
 void SchemaBuilder::FlattenAll() {
   std::vector<std::pair<Message*, std::vector<Field>>> flat;
   for (Message& m : schema_.messages_) {
-    if (std::none_of(m.fields_.begin(), m.fields_.end(), [](const Field& f) { return f.Is(kInline); })) continue;
+    if (std::none_of(m.fields_.begin(), m.fields_.end(), [](const Field& f) { return f.Is(kInline); }))
+      continue;
     flat.emplace_back(&m, std::vector<Field>{});
     Flatten(m, "", &flat.back().second);
   }
@@ -208,7 +210,8 @@ void SchemaBuilder::Propagate() {
       bool defaults = m.has_defaults_ || !m.path_defaults_.empty();
       bool gates = m.has_gates_;
       for (const Field& f : m.fields_) {
-        defaults = defaults || !f.default_value.is_null() || (f.message != nullptr && f.message->has_defaults_);
+        defaults =
+            defaults || !f.default_value.is_null() || (f.message != nullptr && f.message->has_defaults_);
         gates = gates || !f.gate.empty() || (f.message != nullptr && f.message->has_gates_);
       }
       changed = changed || defaults != m.has_defaults_ || gates != m.has_gates_;

@@ -1,7 +1,8 @@
 #pragma once
 
 // The merged schema: generated tables plus our own declarations, indexed for lookup by name.
-// Built once per process on first use (about a millisecond) and immutable afterwards, so it is shared by all threads.
+// Built once per process on first use (about a millisecond) and immutable afterwards, so it is shared by all
+// threads.
 
 #include <cstdint>
 #include <span>
@@ -21,8 +22,8 @@ struct Field {
   const Message* message = nullptr;  // resolved struct for FieldType::kMessage
   Json default_value = nullptr;      // null when there is no static default; see ApplyDefaults (defaulting.h)
   std::string_view gate{};           // feature gate that owns the field, or empty
-  std::string_view embedded{};       // Go name of the embedded struct the field comes from, for Go's error texts
-  std::string_view description{};    // for `kubectl explain`; empty when nobody has written one yet
+  std::string_view embedded{};  // Go name of the embedded struct the field comes from, for Go's error texts
+  std::string_view description{};  // for `kubectl explain`; empty when nobody has written one yet
 
   bool Is(Presence p) const { return (def.presence & p) != 0; }
   std::string_view name() const { return def.name; }
@@ -43,7 +44,8 @@ class Message {
   bool atomic_struct() const { return atomic_struct_; }
   std::string_view description() const { return description_; }
 
-  // Fields as they appear in JSON: embedded structs (kInline) are flattened into this list, in declaration order.
+  // Fields as they appear in JSON: embedded structs (kInline) are flattened into this list, in declaration
+  // order.
   const std::vector<Field>& fields() const { return fields_; }
   // Fields as they appear in protobuf: embedded structs are one field each.
   const std::vector<Field>& wire_fields() const { return wire_fields_.empty() ? fields_ : wire_fields_; }
@@ -69,7 +71,7 @@ class Message {
   bool has_defaults_ = false;
   bool has_gates_ = false;
   std::vector<Field> fields_;
-  std::vector<Field> wire_fields_;        // empty when there is nothing embedded: then it would equal fields_
+  std::vector<Field> wire_fields_;  // empty when there is nothing embedded: then it would equal fields_
   std::vector<PathDefault> path_defaults_;
   std::vector<std::uint16_t> by_name_;    // indexes into fields_, sorted by name
   std::vector<const Field*> wire_order_;  // into wire_fields()

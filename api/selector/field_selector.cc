@@ -81,14 +81,16 @@ std::string Escape(std::string_view text) {
 
 }  // namespace
 
-FieldSelector::Term FieldSelector::Resolve(std::string_view label, std::string value, bool negated,
+FieldSelector::Term FieldSelector::Resolve(std::string_view label, std::string_view accepted,
                                            const FieldSelectorScope& scope) {
-  Term term{.label = std::string(label), .value = std::move(value), .negated = negated};
+  Term term;
+  term.label = label;
   if (label == "metadata.name") {
     term.source = Source::kName;
   } else if (label == "metadata.namespace") {
     term.source = Source::kNamespace;
-  } else if (auto it = std::find(scope.selectable.begin(), scope.selectable.end(), label);
+  } else if (auto it = std::find_if(scope.selectable.begin(), scope.selectable.end(),
+                                    [&](std::string_view s) { return s == label || s == accepted; });
              it != scope.selectable.end()) {
     term.source = Source::kField;
     term.index = static_cast<std::size_t>(it - scope.selectable.begin());
@@ -114,14 +116,17 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text, const FieldSel
   for (std::size_t i = 0; i < raw.size(); ++i) {
     Result<std::string> stored = internal::ConvertFieldLabel(scope.group, scope.kind, raw[i].label);
     if (!stored) return stored.status();
-    out.terms_.push_back(Resolve(*stored, std::move(values[i]), raw[i].negated, scope));
+    Term term = Resolve(*stored, raw[i].label, scope);
+    term.value = std::move(values[i]);
+    term.negated = raw[i].negated;
+    out.terms_.push_back(std::move(term));
   }
   return out;
 }
 
 FieldSelector FieldSelector::ForName(std::string_view name) {
   FieldSelector out;
-  out.terms_.push_back(Resolve("metadata.name", std::string(name), false, {}));
+  out.terms_.push_back({.label = "metadata.name", .value = std::string(name), .source = Source::kName});
   return out;
 }
 

@@ -19,7 +19,8 @@ namespace terrarium::api {
 struct FieldSelectorScope {
   std::string_view group;
   std::string_view kind;
-  // The labels behind ObjectHeader::fields, in its order.
+  // The labels behind ObjectHeader::fields, in its order, by the names they are stored under or those that clients of
+  // this group use.
   std::span<const std::string_view> selectable{};
 };
 
@@ -55,7 +56,8 @@ class FieldSelector {
     std::size_t index = 0;  // into ObjectHeader::fields for kField
   };
 
-  static Term Resolve(std::string_view label, std::string value, bool negated, const FieldSelectorScope& scope);
+  // Where the values of a field come from. `accepted` is the label as the client wrote it.
+  static Term Resolve(std::string_view label, std::string_view accepted, const FieldSelectorScope& scope);
   std::vector<Term> terms_;
 };
 

@@ -18,6 +18,7 @@
 namespace terrarium::apiserver {
 namespace {
 
+constexpr double kListenStepSeconds = 0.001;
 constexpr double kDrainStepSeconds = 0.01;
 constexpr int kDrainStepsMax = 500;
 
@@ -80,16 +81,13 @@ class DrogonServer : public HttpServer {
 
   void Run(std::function<void()> ready) override {
     Configure();
-    drogon::app().registerBeginningAdvice([ready = std::move(ready)] {
-      // Listeners start after the beginning advices; what is queued runs after them.
-      drogon::app().getLoop()->queueInLoop(ready);
-    });
+    drogon::app().registerBeginningAdvice([this, ready = std::move(ready)] { TellWhenListening(ready); });
     drogon::app().run();
   }
 
   void Stop(std::function<void()> close_streams) override {
     drogon::app().getLoop()->queueInLoop([this, close = std::move(close_streams)] {
-      if (std::exchange(stopping_, true)) return;
+      if (stopping_.exchange(true)) return;
       close_streams_ = close;
       Drain(0);
     });
@@ -97,6 +95,7 @@ class DrogonServer : public HttpServer {
 
  private:
   void Configure();
+  void TellWhenListening(const std::function<void()>& ready);
   void Handle(const drogon::HttpRequestPtr& req, std::function<void(const drogon::HttpResponsePtr&)>&& send);
   std::optional<UserInfo> Authenticate(const drogon::HttpRequestPtr& req) const;
   void SendStream(Response response, const drogon::HttpRequestPtr& req,
@@ -107,18 +106,26 @@ class DrogonServer : public HttpServer {
   Serve serve_;
   StreamRegistry streams_;
   std::atomic<int> inflight_ = 0;
-  // Touched on the main loop only.
-  bool stopping_ = false;
-  std::function<void()> close_streams_;
+  std::atomic<bool> stopping_ = false;
+  std::function<void()> close_streams_;  // touched on the main loop only
 };
+
+// Listeners start on a thread of their own some time after the beginning advices, and nobody is told when.
+void DrogonServer::TellWhenListening(const std::function<void()>& ready) {
+  drogon::app().getLoop()->runAfter(kListenStepSeconds, [this, ready] {
+    if (CanConnect(options_.address, options_.port)) return ready();
+    TellWhenListening(ready);
+  });
+}
 
 void DrogonServer::Configure() {
   auto& app = drogon::app();
   trantor::Logger::setLogLevel(trantor::Logger::kFatal);
   int threads = options_.threads > 0 ? options_.threads : static_cast<int>(std::thread::hardware_concurrency());
   app.setThreadNum(static_cast<std::size_t>(threads > 0 ? threads : 1))
-      .setClientMaxBodySize(options_.body_bytes_max)
-      .setClientMaxMemoryBodySize(options_.body_bytes_max + 1)  // never to a file
+      // Drogon drops what is larger without a word of ours, so it is let in up to here and refused by Handle().
+      .setClientMaxBodySize(options_.body_bytes_max * 3)
+      .setClientMaxMemoryBodySize(options_.body_bytes_max * 3 + 1)  // never to a file
       .setMaxConnectionNum(options_.connections_max)
       .setIdleConnectionTimeout(0)
       .setKeepaliveRequestsNumber(0)
@@ -135,10 +142,7 @@ void DrogonServer::Configure() {
     if (!options_.client_ca.empty()) commands = {{"VerifyCAFile", options_.client_ca}, {"VerifyMode", "Require"}};
     app.addListener(options_.address, options_.port, true, options_.tls_cert, options_.tls_key, false, commands);
   }
-  app.setCustomErrorHandler([limit = options_.body_bytes_max](drogon::HttpStatusCode code,
-                                                              const drogon::HttpRequestPtr&) {
-    if (code == drogon::k413RequestEntityTooLarge)
-      return PlainResponse(StatusResponse(api::RequestTooLarge("limit is " + std::to_string(limit))));
+  app.setCustomErrorHandler([](drogon::HttpStatusCode code, const drogon::HttpRequestPtr&) {
     api::Status status = api::BadRequest("the request could not be read");
     status.code = code;
     return PlainResponse(StatusResponse(status));
@@ -175,9 +179,21 @@ void DrogonServer::Handle(const drogon::HttpRequestPtr& req,
                           std::function<void(const drogon::HttpResponsePtr&)>&& send) {
   std::optional<UserInfo> user = Authenticate(req);
   if (!user) return send(PlainResponse(StatusResponse(api::Unauthorized())));
+  // Counted before it is looked at: whoever is let in is waited for.
+  inflight_.fetch_add(1);
+  if (stopping_) {
+    inflight_.fetch_sub(1);
+    auto resp = PlainResponse(StatusResponse(api::ServiceUnavailable("the server is shutting down")));
+    resp->setCloseConnection(true);
+    return send(resp);
+  }
+  if (req->bodyLength() > options_.body_bytes_max) {
+    inflight_.fetch_sub(1);
+    return send(PlainResponse(
+        StatusResponse(api::RequestTooLarge("limit is " + std::to_string(options_.body_bytes_max)))));
+  }
   Request request = ToRequest(req);
   request.user = std::move(*user);
-  inflight_.fetch_add(1);
   serve_(std::move(request), [this, req, send = std::move(send)](Response response) {
     if (response.stream) SendStream(std::move(response), req, send);
     else send(PlainResponse(std::move(response)));

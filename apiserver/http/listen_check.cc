@@ -62,6 +62,18 @@ api::Result<std::uint16_t> CheckListen(const std::string& address, std::uint16_t
   return PortOf(actual.storage);
 }
 
+bool CanConnect(const std::string& address, std::uint16_t port) {
+  SocketAddress target;
+  // A wildcard address is reached through loopback.
+  std::string reachable = address == "0.0.0.0" ? "127.0.0.1" : address == "::" ? "::1" : address;
+  if (!Parse(reachable, port, &target)) return false;
+  int fd = socket(target.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  bool connected = connect(fd, reinterpret_cast<sockaddr*>(&target.storage), target.length) == 0;
+  close(fd);
+  return connected;
+}
+
 api::Result<bool> CheckReadable(const std::string& file) {
   if (file.empty()) return true;
   errno = 0;

@@ -1,5 +1,7 @@
 #include "apiserver/internal/body.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -73,9 +75,22 @@ Result<RawBody> ParseBody(const Request& request, const ExpectedKind& expected, 
   return api::UnsupportedMediaType(kAccepted);
 }
 
-std::string ApiVersionOf(const ExpectedKind& expected) {
-  return expected.group.empty() ? std::string(expected.version)
-                                : std::string(expected.group) + "/" + std::string(expected.version);
+std::string ApiVersion(std::string_view group, std::string_view version) {
+  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+}
+
+// Versions that Kubernetes still knows by name and serves no more; it tells them apart from ones it never had.
+bool IsFormerVersion(std::string_view api_version) {
+  static constexpr std::string_view kFormer[] = {"apps/v1beta1",       "apps/v1beta2",
+                                                 "batch/v1beta1",      "coordination.k8s.io/v1beta1",
+                                                 "events.k8s.io/v1beta1", "extensions/v1beta1",
+                                                 "policy/v1beta1"};
+  return std::find(std::begin(kFormer), std::end(kFormer), api_version) != std::end(kFormer);
+}
+
+bool IsExpectedVersion(const std::string& api_version, const ExpectedKind& expected) {
+  if (api_version.empty() || api_version == ApiVersion(expected.group, expected.version)) return true;
+  return !expected.also_version.empty() && api_version == ApiVersion(expected.group, expected.also_version);
 }
 
 Status CannotHandle(std::string_view kind, std::string_view version, std::string_view expected_kind,
@@ -97,7 +112,10 @@ Result<bool> CheckKind(const Json& document, const ExpectedKind& expected) {
   std::string api_version(api::StringAt(document, "apiVersion"));
   if (kind.empty()) kind = expected.kind;
   std::string version = api_version.substr(api_version.find('/') == std::string::npos ? 0 : api_version.find('/') + 1);
-  if (!api_version.empty() && api_version != ApiVersionOf(expected))
+  if (!IsExpectedVersion(api_version, expected) && IsFormerVersion(api_version))
+    return api::BadRequest("the API version in the data (" + api_version + ") does not match the expected API version (" +
+                           ApiVersion(expected.group, expected.version) + ")");
+  if (!IsExpectedVersion(api_version, expected))
     return CannotHandle(kind, version, expected.kind,
                         "no kind " + api::Quote(kind) + " is registered for version " + api::Quote(api_version));
   if (kind != expected.kind)
@@ -106,25 +124,27 @@ Result<bool> CheckKind(const Json& document, const ExpectedKind& expected) {
   return true;
 }
 
-Result<bool> JudgeStrictErrors(Call& call, const ExpectedKind& expected, FieldValidation validation,
-                               std::vector<std::string> errors) {
-  if (errors.empty() || validation == FieldValidation::kIgnore) return true;
+// Strict errors as one text when they are to be refused; otherwise they become warnings, or nothing.
+std::optional<std::string> JudgeStrictErrors(Call& call, FieldValidation validation, std::vector<std::string> errors) {
+  if (errors.empty() || validation == FieldValidation::kIgnore) return std::nullopt;
   if (validation == FieldValidation::kWarn) {
     for (std::string& error : errors) call.warnings.push_back(std::move(error));
-    return true;
+    return std::nullopt;
   }
   std::string list;
   for (const std::string& error : errors) list += (list.empty() ? "" : ", ") + error;
-  return CannotHandle(expected.kind, expected.version, expected.kind, "strict decoding error: " + list);
+  return "strict decoding error: " + list;
 }
 
-Result<Json> Finish(Call& call, RawBody raw, const ExpectedKind& expected, FieldValidation validation) {
-  if (auto fine = CheckKind(raw.document, expected); !fine) return fine.status();
+// Why the document is no object of the kind, in the words of Go's decoder; it is normalised when there is no reason.
+std::optional<std::string> NormalizeBody(Call& call, RawBody& raw, const ExpectedKind& expected,
+                                         FieldValidation validation) {
   std::vector<std::string>* strict = validation == FieldValidation::kIgnore ? nullptr : &raw.strict_errors;
-  if (auto error = api::Normalize(expected.schema, raw.document, strict))
-    return CannotHandle(expected.kind, expected.version, expected.kind, *error);
-  if (auto fine = JudgeStrictErrors(call, expected, validation, std::move(raw.strict_errors)); !fine)
-    return fine.status();
+  if (auto error = api::Normalize(expected.schema, raw.document, strict)) return error;
+  return JudgeStrictErrors(call, validation, std::move(raw.strict_errors));
+}
+
+Json ToStored(RawBody raw, const ExpectedKind& expected) {
   raw.document.erase("kind");
   raw.document.erase("apiVersion");
   if (expected.group == "events.k8s.io" && expected.kind == "Event") EventToCore(raw.document);
@@ -148,11 +168,19 @@ ExpectedKind BodyKindOf(const SubresourceInfo& subresource) {
 Result<Json> DecodeBody(Call& call, const ExpectedKind& expected, FieldValidation validation) {
   auto raw = ParseBody(call.request, expected, validation != FieldValidation::kIgnore);
   if (!raw) return raw.status();
-  return Finish(call, std::move(*raw), expected, validation);
+  if (auto fine = CheckKind(raw->document, expected); !fine) return fine.status();
+  if (auto why = NormalizeBody(call, *raw, expected, validation))
+    return CannotHandle(expected.kind, expected.version, expected.kind, *why);
+  return ToStored(std::move(*raw), expected);
 }
 
-Result<Json> DecodeDocument(Call& call, Json document, const ExpectedKind& expected, FieldValidation validation) {
-  return Finish(call, {std::move(document), {}}, expected, validation);
+Result<Json> DecodePatched(Call& call, Json document, const ExpectedKind& expected, FieldValidation validation) {
+  if (auto fine = CheckKind(document, expected); !fine) return fine.status();
+  std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  RawBody raw{std::move(document), {}};
+  if (auto why = NormalizeBody(call, raw, expected, validation))
+    return api::Invalid({}, "", {api::InvalidError(api::Path("patch"), text, *why)});
+  return ToStored(std::move(raw), expected);
 }
 
 Result<Json> DecodeDeleteOptions(const Call& call) {

@@ -18,6 +18,7 @@ struct ExpectedKind {
   std::string_view version;
   std::string_view kind;
   const api::Message& schema;
+  std::string_view also_version = "";  // another version of the group with the same shape, accepted as well
 };
 
 ExpectedKind BodyKindOf(const ResourceInfo& resource);
@@ -27,8 +28,8 @@ ExpectedKind BodyKindOf(const SubresourceInfo& subresource);
 // duplicate fields are an error, warnings of the call, or ignored, as `validation` says. The result is in stored form
 // (events.k8s.io Events become core ones) and has no kind and apiVersion.
 api::Result<Json> DecodeBody(Call& call, const ExpectedKind& expected, FieldValidation validation);
-// The same for a document that is already JSON: the result of a patch.
-api::Result<Json> DecodeDocument(Call& call, Json document, const ExpectedKind& expected, FieldValidation validation);
+// The same for the result of a patch. Kubernetes says 422 here, where a body gets 400, and prints the whole document.
+api::Result<Json> DecodePatched(Call& call, Json document, const ExpectedKind& expected, FieldValidation validation);
 // DeleteOptions: null when there is no body.
 api::Result<Json> DecodeDeleteOptions(const Call& call);
 

@@ -30,7 +30,7 @@ FieldErrors CheckDryRun(const std::vector<std::string>& values) {
 std::vector<std::string> QueryValues(const Request& request, std::string_view name) {
   std::vector<std::string> values;
   for (const auto& [key, value] : request.query)
-    if (key == name && !value.empty()) values.push_back(value);
+    if (key == name) values.push_back(value);
   return values;
 }
 
@@ -62,9 +62,13 @@ Result<bool> ParseVersion(const Request& request, ListOptions* out) {
   const std::string* text = request.Query("resourceVersion");
   if (text == nullptr || text->empty()) return false;
   std::int64_t value = 0;
-  if (!ParseInt(*text, &value) || value < 0)
-    return api::BadRequest("invalid resource version: resourceVersion: Invalid value: " + api::Quote(*text) +
-                           ": strconv.ParseUint: parsing " + api::Quote(*text) + ": invalid syntax");
+  if (!ParseInt(*text, &value) || value < 0) {
+    std::string why = "resourceVersion: Invalid value: " + api::Quote(*text) + ": strconv.ParseUint: parsing " +
+                      api::Quote(*text) + ": invalid syntax";
+    // Kubernetes blames the client of a list and itself for a watch.
+    if (out->watch) return api::GenericServerError(why);
+    return api::BadRequest("invalid resource version: " + why);
+  }
   out->resource_version = value;
   return true;
 }
@@ -201,7 +205,9 @@ Result<ListOptions> ParseListOptions(const Request& request, const ResourceInfo&
   }
   if (const std::string* text = request.Query("fieldSelector")) {
     std::vector<std::string_view> selectable;
-    for (const SelectableField& field : resource.strategy->SelectableFields()) selectable.push_back(field.label);
+    // Of the stored kind, in the order of its headers; the selector knows the names that another group has for them.
+    const ResourceInfo& stored = *ResourceTable::Get().FindStorage(resource.storage);
+    for (const SelectableField& field : stored.strategy->SelectableFields()) selectable.push_back(field.label);
     auto fields = api::FieldSelector::Parse(*text, {resource.group, resource.kind, selectable});
     if (!fields) return fields.status();
     out.fields = std::move(*fields);

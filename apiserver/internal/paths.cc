@@ -52,13 +52,29 @@ Response Aggregated(const Request& request, const AggregatedDiscovery& wanted, b
   return WithEtag(request, std::move(response), DiscoveryEtag(document));
 }
 
+// kubectl asks for these before it says that it knows no such kind; there are none.
+constexpr std::string_view kCustomResourceDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+Response NoCustomResources() {
+  Response response;
+  response.body = Json{{"kind", "CustomResourceDefinitionList"},
+                       {"apiVersion", "apiextensions.k8s.io/v1"},
+                       {"metadata", {{"resourceVersion", "1"}}},
+                       {"items", Json::array()}}
+                      .dump() +
+                  "\n";
+  return response;
+}
+
 Response ServeDiscovery(const Request& request, const std::vector<std::string_view>& parts) {
+  if (request.method == "HEAD") return ErrorResponse({}, api::MethodNotAllowed());
   bool core = parts[0] == "api";
   if (parts.size() == 1) {
     if (auto wanted = NegotiateAggregatedDiscovery(request.accept)) return Aggregated(request, *wanted, core);
     return core ? Document(request, ApiVersionsDocument(request.host), "APIVersions")
                 : Document(request, ApiGroupListDocument(), "APIGroupList");
   }
+  if (request.path == kCustomResourceDefinitions) return NoCustomResources();
   std::optional<Json> resources;
   if (core && parts.size() == 2) resources = ApiResourceListDocument("", parts[1]);
   if (!core && parts.size() == 3) resources = ApiResourceListDocument(parts[1], parts[2]);

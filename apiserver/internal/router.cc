@@ -34,7 +34,7 @@ bool IsTrue(const std::string* value) { return value != nullptr && (*value == "t
 
 // The verb of a method on a collection or an object; false when there is none.
 bool MethodVerb(const Request& request, bool has_name, bool legacy_watch, Verb* verb) {
-  if (request.method == "GET" || request.method == "HEAD") {
+  if (request.method == "GET") {
     if (legacy_watch || (!has_name && IsTrue(request.Query("watch")))) *verb = Verb::kWatch;
     else *verb = has_name ? Verb::kGet : Verb::kList;
     return true;

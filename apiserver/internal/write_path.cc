@@ -22,8 +22,8 @@ constexpr std::size_t kGeneratedBaseMax = 58;
 
 // Fields of metadata that only the server writes; a client's values are ignored on create.
 void FillNewMetadata(Call& call, Json& metadata) {
-  for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields",
-                            "resourceVersion", "generation"})
+  for (const char* field :
+       {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "resourceVersion"})
     metadata.erase(field);
   if (call.resource().namespaced) metadata["namespace"] = call.route.ns;
   metadata["uid"] = call.server.env.prng.Uuid();
@@ -47,6 +47,11 @@ void CarryMetadata(Json& metadata, const Json& old) {
   if (api::Find(old, "deletionTimestamp") != nullptr) carry("deletionTimestamp");
   for (const char* field : {"uid", "deletionGracePeriodSeconds"})
     if (api::Find(metadata, field) == nullptr) carry(field);
+}
+
+// Errors name the kind as it is stored: an events.k8s.io Event is just an Event.
+api::GroupKind StoredKind(const ResourceInfo& resource) {
+  return ResourceTable::Get().FindStorage(resource.storage)->Kind();
 }
 
 // What Go prints for a status that nobody has written: {} for most kinds, zeros for some.
@@ -104,7 +109,7 @@ Result<Json> PrepareNew(Call& call, Json object) {
   DropGatedFields(resource.Schema(), object, nullptr, context.gates);
   strategy.PrepareForCreate(context, object);
   if (FieldErrors errors = strategy.Validate(context, object); !errors.empty())
-    return api::Invalid(resource.Kind(), api::StringAt(object["metadata"], "name"), errors);
+    return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
   for (std::string& warning : strategy.Warnings(context, object, nullptr)) call.warnings.push_back(std::move(warning));
   return object;
 }
@@ -133,7 +138,7 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   api::Append(errors, status_call ? strategy.ValidateStatusUpdate(context, object, old)
                                   : strategy.ValidateUpdate(context, object, old));
   if (!errors.empty())
-    return api::Invalid(resource.Kind(), api::StringAt(object["metadata"], "name"), errors);
+    return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
   if (!status_call)
     for (std::string& warning : strategy.Warnings(context, object, &old)) call.warnings.push_back(std::move(warning));
   return object;

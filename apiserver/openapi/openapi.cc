@@ -44,8 +44,10 @@ Documents BuildV3() {
   const ResourceTable& table = ResourceTable::Get();
   const std::vector<openapi::PathItem> paths = openapi::AllPaths(table);
   Documents out;
-  for (const openapi::PathItem& item : paths)
-    if (!out.contains(item.document)) out.emplace(item.document, JsonDoc(openapi::RenderV3(item.document, paths, table)));
+  for (const openapi::PathItem& item : paths) {
+    if (out.contains(item.document)) continue;
+    out.emplace(item.document, JsonDoc(openapi::RenderV3(item.document, paths, table)));
+  }
   return out;
 }
 

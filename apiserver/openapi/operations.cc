@@ -108,10 +108,11 @@ class ResourcePaths {
     std::string kind(r_.kind);
     if (r_.HasVerb("list")) out.push_back(List(false));
     if (r_.HasVerb("create"))
-      out.push_back(WithObject(Make("post", Id("create"), "post", "create one " + kind, WriteParameters(), {200, 201, 202})));
+      out.push_back(
+          WithObject(Make("post", Id("create"), "post", "create one " + kind, WriteParameters(), {200, 201, 202})));
     if (r_.HasVerb("deletecollection")) {
-      out.push_back(Make("delete", Id("delete", "Collection"), "deletecollection", "delete every " + kind + " that is selected",
-                         DeleteCollectionParameters(), {200}));
+      out.push_back(Make("delete", Id("delete", "Collection"), "deletecollection",
+                         "delete every " + kind + " that is selected", DeleteCollectionParameters(), {200}));
       out.back().body = Body::kDeleteOptions;
       out.back().results = {Meta("Status"), std::string(r_.message) + "List"};
     }
@@ -123,7 +124,8 @@ class ResourcePaths {
     std::string kind(r_.kind);
     if (r_.HasVerb("get")) out.push_back(Make("get", Id("read"), "get", "read one " + kind, ReadParameters(), {200}));
     if (r_.HasVerb("update"))
-      out.push_back(WithObject(Make("put", Id("replace"), "put", "replace one " + kind, WriteParameters(), {200, 201})));
+      out.push_back(
+          WithObject(Make("put", Id("replace"), "put", "replace one " + kind, WriteParameters(), {200, 201})));
     if (r_.HasVerb("patch")) {
       out.push_back(Make("patch", Id("patch"), "patch", "change parts of one " + kind, PatchParameters(), {200, 201}));
       out.back().body = Body::kPatch;
@@ -144,13 +146,16 @@ class ResourcePaths {
     const std::string after = Capital(sub.name);
     std::vector<Operation> out;
     for (std::string_view verb : sub.verbs) {
-      if (verb == "get") out.push_back(Make("get", Id("read", "", after), "get", "read " + what, ReadParameters(), {200}));
+      if (verb == "get")
+        out.push_back(Make("get", Id("read", "", after), "get", "read " + what, ReadParameters(), {200}));
       if (verb == "update")
         out.push_back(Make("put", Id("replace", "", after), "put", "replace " + what, WriteParameters(), {200, 201}));
       if (verb == "patch")
-        out.push_back(Make("patch", Id("patch", "", after), "patch", "change parts of the " + what, PatchParameters(), {200, 201}));
+        out.push_back(Make("patch", Id("patch", "", after), "patch", "change parts of the " + what,
+                           PatchParameters(), {200, 201}));
       if (verb == "create")
-        out.push_back(Make("post", Id("create", "", after), "post", "create " + what, WriteParameters(), {200, 201, 202}));
+        out.push_back(
+            Make("post", Id("create", "", after), "post", "create " + what, WriteParameters(), {200, 201, 202}));
       Operation& operation = out.back();
       operation.gvk = gvk;
       operation.results = {schema};
@@ -197,7 +202,8 @@ std::string SchemaName(std::string_view group, std::string_view version, std::st
 
 std::vector<PathItem> AllPaths(const ResourceTable& table) {
   std::vector<PathItem> out;
-  out.push_back(Discovery("api", "core", "getCoreAPIVersions", "list the versions of the core group", Meta("APIVersions")));
+  out.push_back(
+      Discovery("api", "core", "getCoreAPIVersions", "list the versions of the core group", Meta("APIVersions")));
   out.push_back(Discovery("apis", "apis", "getAPIVersions", "list the API groups", Meta("APIGroupList")));
   out.push_back(Discovery("version", "version", "getCodeVersion", "tell the version of this server",
                           "io.k8s.apimachinery.pkg.version.Info"));
@@ -207,8 +213,8 @@ std::vector<PathItem> AllPaths(const ResourceTable& table) {
       out.push_back(Discovery("apis/" + std::string(gv.group), package, "get" + Capital(package) + "APIGroup",
                               "describe the group", Meta("APIGroup")));
     out.push_back(Discovery(Prefix(gv.group, gv.version), package + "_" + std::string(gv.version),
-                            "get" + Capital(package) + Capital(gv.version) + "APIResources", "list the resources of the group",
-                            Meta("APIResourceList")));
+                            "get" + Capital(package) + Capital(gv.version) + "APIResources",
+                            "list the resources of the group", Meta("APIResourceList")));
   }
   for (const ResourceInfo& resource : table.all())
     for (PathItem& item : ResourcePaths(resource).Build()) out.push_back(std::move(item));

@@ -1,7 +1,5 @@
 #include "apiserver/openapi/internal/parameters.h"
 
-#include <initializer_list>
-
 namespace terrarium::apiserver::openapi {
 namespace {
 
@@ -40,8 +38,8 @@ constexpr Parameter kWatch = {"watch", "boolean", "Follow changes instead of lis
 std::vector<Parameter> ReadParameters() { return {kPretty}; }
 
 std::vector<Parameter> ListParameters() {
-  return {kPretty, kBookmarks,       kContinue,             kFieldSelector,     kLabelSelector, kLimit,
-          kResourceVersion, kResourceVersionMatch, kSendInitialEvents, kTimeout,       kWatch};
+  return {kPretty, kBookmarks, kContinue, kFieldSelector, kLabelSelector, kLimit, kResourceVersion,
+          kResourceVersionMatch, kSendInitialEvents, kTimeout, kWatch};
 }
 
 std::vector<Parameter> WriteParameters() { return {kPretty, kDryRun, kFieldManager, kFieldValidation}; }
@@ -53,9 +51,8 @@ std::vector<Parameter> DeleteParameters() {
 }
 
 std::vector<Parameter> DeleteCollectionParameters() {
-  return {kPretty,          kContinue,      kDryRun,          kFieldSelector,        kGrace,
-          kIgnoreReadErrors, kLabelSelector, kLimit,          kOrphan,               kPropagation,
-          kResourceVersion, kResourceVersionMatch, kSendInitialEvents, kTimeout};
+  return {kPretty, kContinue, kDryRun, kFieldSelector, kGrace, kIgnoreReadErrors, kLabelSelector, kLimit, kOrphan,
+          kPropagation, kResourceVersion, kResourceVersionMatch, kSendInitialEvents, kTimeout};
 }
 
 std::vector<Parameter> LogParameters() {

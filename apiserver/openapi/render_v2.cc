@@ -20,7 +20,8 @@ Json MediaTypes(const Operation& operation) {
 }
 
 Json BodyMediaTypes(const Operation& operation) {
-  if (operation.body != Body::kPatch) return {"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
+  if (operation.body != Body::kPatch)
+    return {"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
   return {"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"};
 }
 
@@ -43,8 +44,6 @@ Json BodyJson(const Operation& operation, Definitions& definitions) {
   if (operation.body != Body::kDeleteOptions) out["required"] = true;
   return out;
 }
-
-std::string CodeText(int code) { return code == 200 ? "OK" : code == 201 ? "Created" : "Accepted"; }
 
 Json OperationJson(const PathItem& item, const Operation& operation, Definitions& definitions) {
   Json out = {{"operationId", operation.id},
@@ -70,6 +69,8 @@ Json OperationJson(const PathItem& item, const Operation& operation, Definitions
 }
 
 }  // namespace
+
+std::string CodeText(int code) { return code == 200 ? "OK" : code == 201 ? "Created" : "Accepted"; }
 
 Json Info() { return {{"title", "Kubernetes"}, {"version", "v1.36.0"}}; }
 

@@ -26,7 +26,8 @@ Json Content(const std::initializer_list<const char*>& media_types, const Json& 
 
 Json BodyJson(const Operation& operation, Definitions& definitions) {
   if (operation.body == Body::kPatch) {
-    Json content = Content({"application/merge-patch+json", "application/strategic-merge-patch+json"}, definitions.Ref(kPatch));
+    Json content =
+        Content({"application/merge-patch+json", "application/strategic-merge-patch+json"}, definitions.Ref(kPatch));
     content["application/json-patch+json"] = {{"schema", JsonPatchSchema()}};
     return {{"content", std::move(content)}, {"required", true}};
   }
@@ -52,8 +53,6 @@ Json ResultContent(const Operation& operation, Definitions& definitions) {
   }
   return out;
 }
-
-std::string CodeText(int code) { return code == 200 ? "OK" : code == 201 ? "Created" : "Accepted"; }
 
 Json OperationJson(const PathItem& item, const Operation& operation, Definitions& definitions) {
   Json out = {{"operationId", operation.id}, {"description", operation.description}, {"tags", {item.tag}}};

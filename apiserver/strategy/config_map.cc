@@ -15,7 +15,8 @@ FieldErrors WholeMap(const Json& object, NameCheck rule) {
   for (const auto& [key, value] : data.items()) {
     AddInvalid(IsConfigMapKey(key), key, Path("data").Key(key), errors);
     if (binary.contains(key)) {
-      errors.push_back(api::InvalidError(Path("data").Key(key), key, "duplicate of key present in binaryData"));
+      errors.push_back(
+          api::InvalidError(Path("data").Key(key), key, "duplicate of key present in binaryData"));
     }
     size += value.get_ref<const std::string&>().size();
   }
@@ -24,7 +25,7 @@ FieldErrors WholeMap(const Json& object, NameCheck rule) {
     size += DecodedSize(value);
   }
   // The empty path means the whole object.
-  if (size > kMaxDataBytes) errors.push_back(api::TooLongError(Path(), static_cast<int>(kMaxDataBytes)));
+  if (size > kMaxDataBytes) errors.push_back(api::TooLongError(Path("[]"), static_cast<int>(kMaxDataBytes)));
   return errors;
 }
 
@@ -37,7 +38,8 @@ class ConfigMap final : public Strategy {
     return WholeMap(object, NameRule());
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
     KeptWhenImmutable(errors, object, old, {"data", "binaryData"});
     api::Append(errors, WholeMap(object, NameRule()));

@@ -28,7 +28,8 @@ class ControllerRevision final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
     api::Append(errors, Common(object, NameRule()));
     Immutable(errors, object, old, "data", Path());

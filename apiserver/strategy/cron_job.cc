@@ -65,7 +65,8 @@ void JobTemplate(FieldErrors& errors, const Json& job_template, const PodValidat
   const Path here = path.Child("spec");
   ValidateJobSpec(errors, spec, options, here);
   if (const Json* selector = Find(spec, "selector")) {
-    errors.push_back(api::InvalidError(here.Child("selector"), *selector, "`selector` will be auto-generated"));
+    errors.push_back(
+        api::InvalidError(here.Child("selector"), *selector, "`selector` will be auto-generated"));
   }
   if (BoolAt(spec, "manualSelector")) {
     errors.push_back(api::NotSupportedError(here.Child("manualSelector"), true, {"nil", "false"}));
@@ -86,8 +87,10 @@ FieldErrors Spec(const StrategyContext& context, const Json& spec, const Json* o
     OneOf(errors, path.Child("concurrencyPolicy"), StringAt(spec, "concurrencyPolicy"),
           {"Allow", "Forbid", "Replace"});
   }
-  const Json* old_template = old_spec == nullptr ? nullptr : &ObjectAt(*old_spec, "jobTemplate", "spec", "template");
-  JobTemplate(errors, ObjectAt(spec, "jobTemplate"), PodOptions(context, old_template), path.Child("jobTemplate"));
+  const Json* old_template =
+      old_spec == nullptr ? nullptr : &ObjectAt(*old_spec, "jobTemplate", "spec", "template");
+  JobTemplate(errors, ObjectAt(spec, "jobTemplate"), PodOptions(context, old_template),
+              path.Child("jobTemplate"));
   Nonnegative(errors, spec, "successfulJobsHistoryLimit", path);
   Nonnegative(errors, spec, "failedJobsHistoryLimit", path);
   return errors;
@@ -96,7 +99,8 @@ FieldErrors Spec(const StrategyContext& context, const Json& spec, const Json* o
 class CronJob final : public Strategy {
  public:
   void Default(Json& object) const override {
-    if (Find(object, "spec", "jobTemplate", "spec") != nullptr) DefaultTemplate(object["spec"]["jobTemplate"]["spec"]);
+    if (Find(object, "spec", "jobTemplate", "spec") != nullptr)
+      DefaultTemplate(object["spec"]["jobTemplate"]["spec"]);
   }
 
   FieldErrors Validate(const StrategyContext& context, const Json& object) const override {
@@ -110,7 +114,8 @@ class CronJob final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
     api::Append(errors, Spec(context, ObjectAt(object, "spec"), &ObjectAt(old, "spec")));
     return errors;
@@ -121,8 +126,8 @@ class CronJob final : public Strategy {
     std::vector<std::string> warnings;
     if (old == nullptr) warnings = PodNameWarnings(object);
     if (old == nullptr || BumpsGeneration(object, *old)) {
-      for (std::string& text :
-           JobSpecWarnings(ObjectAt(object, "spec", "jobTemplate", "spec"), Path("spec").Child("jobTemplate", "spec"))) {
+      for (std::string& text : JobSpecWarnings(ObjectAt(object, "spec", "jobTemplate", "spec"),
+                                               Path("spec").Child("jobTemplate", "spec"))) {
         warnings.push_back(std::move(text));
       }
     }

@@ -18,7 +18,8 @@ std::int64_t TemplateGeneration(const Json& object) {
 }
 
 void SetTemplateGeneration(Json& object, std::int64_t generation) {
-  ObjectField(ObjectField(object, "metadata"), "annotations")[kTemplateGeneration] = std::to_string(generation);
+  ObjectField(ObjectField(object, "metadata"), "annotations")[kTemplateGeneration] =
+      std::to_string(generation);
 }
 
 void RollingUpdate(FieldErrors& errors, const Json& rolling, const Path& path) {
@@ -51,7 +52,8 @@ void UpdateStrategy(FieldErrors& errors, const Json& strategy, const Path& path)
   }
 }
 
-FieldErrors Spec(const Json& spec, const LabelSelectorOptions& options, const PodValidationOptions& pod_options) {
+FieldErrors Spec(const Json& spec, const LabelSelectorOptions& options,
+                 const PodValidationOptions& pod_options) {
   const Path path("spec");
   const Path template_path = path.Child("template");
   const Json& pod_template = ObjectAt(spec, "template");
@@ -104,7 +106,8 @@ class DaemonSet final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
     const Json& spec = ObjectAt(object, "spec");
     const Json& old_spec = ObjectAt(old, "spec");
     FieldErrors errors = ChangedMetadata(object, old);
@@ -118,9 +121,9 @@ class DaemonSet final : public Strategy {
   FieldErrors ValidateStatusUpdate(const StrategyContext& /*context*/, const Json& object,
                                    const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
-    for (const char* key :
-         {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady",
-          "observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"}) {
+    for (const char* key : {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled",
+                            "numberReady", "observedGeneration", "updatedNumberScheduled", "numberAvailable",
+                            "numberUnavailable", "collisionCount"}) {
       Nonnegative(errors, ObjectAt(object, "status"), key, Path("status"));
     }
     CollisionCountKept(errors, object, old);

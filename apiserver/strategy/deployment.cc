@@ -16,7 +16,8 @@ void RollingUpdate(FieldErrors& errors, const Json& rolling, const Path& path) {
   PositiveIntOrPercent(errors, unavailable, path.Child("maxUnavailable"));
   PositiveIntOrPercent(errors, surge, path.Child("maxSurge"));
   if (IntOrPercentValue(unavailable) == 0 && IntOrPercentValue(surge) == 0) {
-    errors.push_back(api::InvalidError(path.Child("maxUnavailable"), unavailable == nullptr ? Json(0) : *unavailable,
+    errors.push_back(api::InvalidError(path.Child("maxUnavailable"),
+                                       unavailable == nullptr ? Json(0) : *unavailable,
                                        "may not be 0 when `maxSurge` is 0"));
   }
   AtMostAllPercent(errors, unavailable, path.Child("maxUnavailable"));
@@ -32,13 +33,14 @@ void RolloutStrategy(FieldErrors& errors, const Json& strategy, const Path& path
     }
   } else if (type == "RollingUpdate") {
     if (rolling == nullptr) {
-      errors.push_back(api::RequiredError(path.Child("rollingUpdate"), "this should be defaulted and never be nil"));
+      errors.push_back(
+          api::RequiredError(path.Child("rollingUpdate"), "this should be defaulted and never be nil"));
     } else {
       RollingUpdate(errors, *rolling, path.Child("rollingUpdate"));
     }
   } else {
-    errors.push_back(UnknownUpdateStrategy(path, strategy, {"maxUnavailable", "maxSurge"},
-                                           {"Recreate", "RollingUpdate"}));
+    errors.push_back(
+        UnknownUpdateStrategy(path, strategy, {"maxUnavailable", "maxSurge"}, {"Recreate", "RollingUpdate"}));
   }
 }
 
@@ -82,9 +84,12 @@ class Deployment final : public Strategy {
   }
 
   // A Deployment's labels change with its spec only; other metadata may come with the status.
-  void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
-    if (const Json* labels = Find(old, "metadata", "labels")) object["metadata"]["labels"] = *labels;
-    else object["metadata"].erase("labels");
+  void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object,
+                              const Json& old) const override {
+    if (const Json* labels = Find(old, "metadata", "labels"))
+      object["metadata"]["labels"] = *labels;
+    else
+      object["metadata"].erase("labels");
   }
 
   FieldErrors Validate(const StrategyContext& context, const Json& object) const override {
@@ -93,7 +98,8 @@ class Deployment final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
     api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, &old)));
     Immutable(errors, ObjectAt(object, "spec"), ObjectAt(old, "spec"), "selector", Path("spec"));
@@ -105,14 +111,16 @@ class Deployment final : public Strategy {
     const Path path("status");
     const Json& status = ObjectAt(object, "status");
     FieldErrors errors = ChangedMetadata(object, old);
-    for (const char* key : {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
-                            "unavailableReplicas", "terminatingReplicas", "collisionCount"}) {
+    for (const char* key :
+         {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
+          "unavailableReplicas", "terminatingReplicas", "collisionCount"}) {
       Nonnegative(errors, status, key, path);
     }
     for (const char* key : {"updatedReplicas", "readyReplicas", "availableReplicas"}) {
       NotGreater(errors, status, key, "replicas", "cannot be greater than status.replicas", path);
     }
-    NotGreater(errors, status, "availableReplicas", "readyReplicas", "cannot be greater than readyReplicas", path);
+    NotGreater(errors, status, "availableReplicas", "readyReplicas", "cannot be greater than readyReplicas",
+               path);
     CollisionCountKept(errors, object, old);
     return errors;
   }

@@ -18,7 +18,8 @@ bool HasTime(const Json& event, std::string_view key) { return !StringAt(event, 
 
 void AtMost(FieldErrors& errors, const Json& event, std::string_view key, std::size_t max) {
   if (StringAt(event, key).size() <= max) return;
-  errors.push_back(api::InvalidError(Path(key), "", "can have at most " + std::to_string(max) + " characters"));
+  errors.push_back(
+      api::InvalidError(Path(key), "", "can have at most " + std::to_string(max) + " characters"));
 }
 
 void RequiredWord(FieldErrors& errors, const Json& event, std::string_view key) {
@@ -26,8 +27,8 @@ void RequiredWord(FieldErrors& errors, const Json& event, std::string_view key) 
   AtMost(errors, event, key, kMaxWordLength);
 }
 
-// An event is in the namespace of what it is about; of things without one it is in "default" (or "kube-system" for the
-// newer events, which are told by their eventTime).
+// An event is in the namespace of what it is about; of things without one it is in "default" (or
+// "kube-system" for the newer events, which are told by their eventTime).
 void Namespaces(FieldErrors& errors, const Json& event) {
   const std::string_view ns = StringAt(event, "metadata", "namespace");
   const std::string_view about = StringAt(event, "involvedObject", "namespace");
@@ -38,7 +39,8 @@ void Namespaces(FieldErrors& errors, const Json& event) {
     fits = HasTime(event, "eventTime") || ns == about;
   }
   if (fits) return;
-  errors.push_back(api::InvalidError(Path("involvedObject").Child("namespace"), about, "does not match event.namespace"));
+  errors.push_back(
+      api::InvalidError(Path("involvedObject").Child("namespace"), about, "does not match event.namespace"));
 }
 
 FieldErrors Legacy(const Json& event, Group group) {
@@ -63,7 +65,8 @@ void Series(FieldErrors& errors, const Json& event) {
   if (IntAt(*series, 0, "count") < 2) {
     errors.push_back(api::InvalidError(Path("series.count"), "", "should be at least 2"));
   }
-  if (!HasTime(*series, "lastObservedTime")) errors.push_back(api::RequiredError(Path("series.lastObservedTime")));
+  if (!HasTime(*series, "lastObservedTime"))
+    errors.push_back(api::RequiredError(Path("series.lastObservedTime")));
 }
 
 void Unset(FieldErrors& errors, bool is_set, std::string_view key) {
@@ -83,7 +86,8 @@ FieldErrors Create(const Json& event, Group group, NameCheck rule) {
   Unset(errors, HasTime(event, "firstTimestamp"), "firstTimestamp");
   Unset(errors, HasTime(event, "lastTimestamp"), "lastTimestamp");
   Unset(errors, IntAt(event, 0, "count") != 0, "count");
-  Unset(errors, !StringAt(event, "source", "component").empty() || !StringAt(event, "source", "host").empty(), "source");
+  Unset(errors, !StringAt(event, "source", "component").empty() || !StringAt(event, "source", "host").empty(),
+        "source");
   return errors;
 }
 
@@ -92,8 +96,8 @@ FieldErrors Update(const Json& event, const Json& old, Group group) {
   if (group == Group::kCore) return errors;
   api::Append(errors, ChangedMetadata(event, old));
   if (ObjectAt(event, "series") != ObjectAt(old, "series")) Series(errors, event);
-  for (const char* key : {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count",
-                          "reason", "type"}) {
+  for (const char* key : {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp",
+                          "count", "reason", "type"}) {
     Immutable(errors, event, old, key, Path());
   }
   if (api::ParseTime(StringAt(event, "eventTime")) != api::ParseTime(StringAt(old, "eventTime"))) {
@@ -170,7 +174,8 @@ class Event final : public Strategy {
     return Create(object, group_, NameRule());
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
+                             const Json& old) const override {
     return Update(object, old, group_);
   }
 

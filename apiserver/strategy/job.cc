@@ -35,8 +35,8 @@ JobOptions Options(const StrategyContext& context, const Json* old) {
   return options;
 }
 
-// Labels on the template that only this Job's pods have, and a selector for them. Labels that the client set are left
-// alone; validation refuses them where they are wrong.
+// Labels on the template that only this Job's pods have, and a selector for them. Labels that the client set
+// are left alone; validation refuses them where they are wrong.
 void GenerateSelector(Json& object) {
   const std::string uid(StringAt(object, "metadata", "uid"));
   const std::string name(StringAt(object, "metadata", "name"));
@@ -78,7 +78,8 @@ void GeneratedSelector(FieldErrors& errors, const Json& object, bool require_pre
   }
   const auto parsed = api::LabelSelector::FromDocument(selector);
   if (parsed && !parsed->Matches(expected)) {
-    errors.push_back(api::InvalidError(Path("spec").Child("selector"), *selector, "`selector` not auto-generated"));
+    errors.push_back(
+        api::InvalidError(Path("spec").Child("selector"), *selector, "`selector` not auto-generated"));
   }
 }
 
@@ -116,7 +117,8 @@ FieldErrors WholeJob(const Json& object, const JobOptions& options, NameCheck ru
   return errors;
 }
 
-// In Kubernetes a Job without labels shares the map of its template, so that labels generated later show in both.
+// In Kubernetes a Job without labels shares the map of its template, so that labels generated later show in
+// both.
 void LabelsFromTemplate(Json& object) {
   const Json* labels = Find(object, "spec", "template", "metadata", "labels");
   if (labels == nullptr || !ObjectAt(object, "metadata", "labels").empty()) return;
@@ -138,10 +140,12 @@ class Job final : public Strategy {
       spec["parallelism"] = 1;
     }
     if (Find(spec, "backoffLimit") == nullptr) {
-      spec["backoffLimit"] = Find(spec, "backoffLimitPerIndex") == nullptr ? kDefaultBackoffLimit : kNoBackoffLimit;
+      spec["backoffLimit"] =
+          Find(spec, "backoffLimitPerIndex") == nullptr ? kDefaultBackoffLimit : kNoBackoffLimit;
     }
     if (Find(spec, "podReplacementPolicy") == nullptr) {
-      spec["podReplacementPolicy"] = Find(spec, "podFailurePolicy") == nullptr ? "TerminatingOrFailed" : "Failed";
+      spec["podReplacementPolicy"] =
+          Find(spec, "podFailurePolicy") == nullptr ? "TerminatingOrFailed" : "Failed";
     }
   }
 
@@ -153,7 +157,8 @@ class Job final : public Strategy {
     if (!context.gates.Enabled(api::gate::kJobBackoffLimitPerIndex)) DropFailIndexRules(object);
   }
 
-  void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& /*old*/) const override {
+  void PrepareForUpdate(const StrategyContext& /*context*/, Json& object,
+                        const Json& /*old*/) const override {
     LabelsFromTemplate(object);
   }
 
@@ -161,7 +166,8 @@ class Job final : public Strategy {
     return WholeJob(object, Options(context, nullptr), NameRule());
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
     const JobOptions options = Options(context, &old);
     FieldErrors errors = WholeJob(object, options, NameRule());
     api::Append(errors, ChangedMetadata(object, old));
@@ -192,7 +198,8 @@ class Job final : public Strategy {
   std::span<const SelectableField> SelectableFields() const override { return kFields; }
   bool OrphansDependentsByDefault() const override { return true; }
   std::string_view OrphanByDefaultWarning() const override {
-    return "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them "
+    return "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to "
+           "remove them "
            "or set propagationPolicy=Orphan to suppress this warning";
   }
 

@@ -7,7 +7,8 @@ namespace {
 
 using namespace strategy;  // NOLINT: the helpers of this folder
 
-// strategy and preferredHolder belong to the gate CoordinatedLeaderElection, which is off in the release we follow.
+// strategy and preferredHolder belong to the gate CoordinatedLeaderElection, which is off in the release we
+// follow.
 void DropCoordination(Json& object, const Json* old) {
   for (const char* key : {"strategy", "preferredHolder"}) {
     if (old != nullptr && Find(*old, "spec", key) != nullptr) continue;
@@ -36,7 +37,8 @@ FieldErrors Spec(const Json& spec) {
   const Path path("spec");
   FieldErrors errors;
   if (const std::int64_t seconds = IntAt(spec, 1, "leaseDurationSeconds"); seconds <= 0) {
-    errors.push_back(api::InvalidError(path.Child("leaseDurationSeconds"), seconds, "must be greater than 0"));
+    errors.push_back(
+        api::InvalidError(path.Child("leaseDurationSeconds"), seconds, "must be greater than 0"));
   }
   Nonnegative(errors, spec, "leaseTransitions", path);
   Coordination(errors, spec, path);
@@ -64,7 +66,8 @@ class Lease final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
     api::Append(errors, Spec(ObjectAt(object, "spec")));
     return errors;

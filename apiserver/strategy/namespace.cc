@@ -45,7 +45,8 @@ class Namespace final : public Strategy {
     object["status"] = {{"phase", "Active"}};
     Json& finalizers = ObjectField(object, "spec")["finalizers"];
     if (!finalizers.is_array()) finalizers = Json::array();
-    if (std::find(finalizers.begin(), finalizers.end(), kFinalizer) == finalizers.end()) finalizers.push_back(kFinalizer);
+    if (std::find(finalizers.begin(), finalizers.end(), kFinalizer) == finalizers.end())
+      finalizers.push_back(kFinalizer);
   }
 
   void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
@@ -66,7 +67,8 @@ class Namespace final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = Validate(context, object);
     api::Append(errors, ChangedMetadata(object, old));
     return errors;
@@ -79,8 +81,9 @@ class Namespace final : public Strategy {
     const bool deleting = Find(object, "metadata", "deletionTimestamp") != nullptr;
     if (phase != (deleting ? "Terminating" : "Active")) {
       errors.push_back(api::InvalidError(Path("status").Child("Phase"), phase,
-                                         deleting ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
-                                                  : "may only be 'Active' if `deletionTimestamp` is empty"));
+                                         deleting
+                                             ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+                                             : "may only be 'Active' if `deletionTimestamp` is empty"));
     }
     return errors;
   }

@@ -40,10 +40,11 @@ void Taints(FieldErrors& errors, const Json& taints, const Path& path) {
 // Resources that come in whole pieces: a few of Kubernetes' own, and all that others define.
 bool ComesInPieces(std::string_view resource) {
   static const std::set<std::string_view> kCounted = {
-      "pods",    "resourcequotas", "services",   "replicationcontrollers", "secrets",
+      "pods",       "resourcequotas",         "services",           "replicationcontrollers", "secrets",
       "configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers"};
   if (kCounted.contains(resource)) return true;
-  const bool native = resource.find('/') == std::string_view::npos || resource.find("kubernetes.io/") != std::string_view::npos;
+  const bool native = resource.find('/') == std::string_view::npos ||
+                      resource.find("kubernetes.io/") != std::string_view::npos;
   return !native && !resource.starts_with("requests.");
 }
 
@@ -70,7 +71,8 @@ void PodCidrs(FieldErrors& errors, const Json& cidrs) {
     ValidCidr(errors, cidrs[i].get_ref<const std::string&>(), api::EmptyList(), path.Index(i));
   }
   if (cidrs.size() < 2) return;
-  const bool dual = FamilyOf(cidrs[0].get_ref<const std::string&>()) != FamilyOf(cidrs[1].get_ref<const std::string&>());
+  const bool dual =
+      FamilyOf(cidrs[0].get_ref<const std::string&>()) != FamilyOf(cidrs[1].get_ref<const std::string&>());
   if (!dual || cidrs.size() > 2) {
     errors.push_back(api::InvalidError(path, cidrs, "may specify no more than one CIDR for each IP family"));
   }
@@ -125,12 +127,25 @@ void AlignPodCidrs(Json& spec) {
   }
 }
 
-std::string Unschedulable(const Json& object) { return BoolAt(object, "spec", "unschedulable") ? "true" : "false"; }
+std::string Unschedulable(const Json& object) {
+  return BoolAt(object, "spec", "unschedulable") ? "true" : "false";
+}
 
 constexpr SelectableField kFields[] = {{"spec.unschedulable", Unschedulable}};
 
+// A node that has just appeared takes no pods before somebody has seen it ready (TaintNodesByCondition).
+void TaintUntilReady(Json& node) {
+  static constexpr const char* kNotReady = "node.kubernetes.io/not-ready";
+  for (const Json& taint : ListAt(node, "spec", "taints"))
+    if (StringAt(taint, "key") == kNotReady && StringAt(taint, "effect") == "NoSchedule") return;
+  node["spec"]["taints"].push_back({{"key", kNotReady}, {"effect", "NoSchedule"}});
+}
+
 class Node final : public Strategy {
  public:
+  // A kubelet registers its node with the status in one request, so create takes it; updates keep it, see
+  // below.
+  bool HasStatus() const override { return false; }
   bool HasGeneration() const override { return false; }
 
   void Default(Json& object) const override {
@@ -146,23 +161,28 @@ class Node final : public Strategy {
   void PrepareForCreate(const StrategyContext& /*context*/, Json& object) const override {
     if (Find(object, "spec") != nullptr) object["spec"].erase("configSource");
     if (Find(object, "status") != nullptr) object["status"].erase("config");
+    TaintUntilReady(object);
   }
 
   void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
     if (Find(old, "spec", "configSource") == nullptr && Find(object, "spec") != nullptr) {
       object["spec"].erase("configSource");
     }
+    object["status"] = ObjectAt(old, "status");
   }
 
-  void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
-    if (Find(old, "status", "config") == nullptr && Find(object, "status") != nullptr) object["status"].erase("config");
+  void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object,
+                              const Json& old) const override {
+    if (Find(old, "status", "config") == nullptr && Find(object, "status") != nullptr)
+      object["status"].erase("config");
   }
 
   FieldErrors Validate(const StrategyContext& /*context*/, const Json& object) const override {
     return WholeNode(object, NameRule());
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = WholeNode(object, NameRule());
     api::Append(errors, Changes(object, old));
     return errors;

@@ -51,7 +51,8 @@ class PodDisruptionBudget final : public Strategy {
     return Spec(ObjectAt(object, "spec"), {});
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
+                             const Json& old) const override {
     // A selector stored by laxer rules may stay.
     const bool lax = !ValidateLabelSelector(ObjectAt(old, "spec", "selector"), {}, Path()).empty();
     return Spec(ObjectAt(object, "spec"), {.allow_invalid_label_values = lax});

@@ -35,7 +35,8 @@ class ReplicaSet final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
     api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, &old)));
     Immutable(errors, ObjectAt(object, "spec"), ObjectAt(old, "spec"), "selector", Path("spec"));

@@ -33,7 +33,9 @@ FieldErrors Spec(const Json& spec, const PodValidationOptions& options) {
   return errors;
 }
 
-std::string StatusReplicas(const Json& object) { return std::to_string(IntAt(object, 0, "status", "replicas")); }
+std::string StatusReplicas(const Json& object) {
+  return std::to_string(IntAt(object, 0, "status", "replicas"));
+}
 
 constexpr SelectableField kFields[] = {{"status.replicas", StatusReplicas}};
 
@@ -55,7 +57,8 @@ class ReplicationController final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
     api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, &old)));
     return errors;

@@ -26,8 +26,9 @@ void DockerConfig(FieldErrors& errors, const Json& data, std::string_view key) {
   const std::string text = Decoded(data, key);
   const Json parsed = Json::parse(text, nullptr, false);
   if (parsed.is_object() || parsed.is_null()) return;
-  errors.push_back(api::InvalidError(Path("data").Key(key), "<secret contents redacted>",
-                                     text.empty() ? "unexpected end of JSON input" : "must be a JSON object"));
+  errors.push_back(
+      api::InvalidError(Path("data").Key(key), "<secret contents redacted>",
+                        text.empty() ? "unexpected end of JSON input" : "must be a JSON object"));
 }
 
 // What the well-known types must hold.
@@ -64,7 +65,8 @@ FieldErrors WholeSecret(const Json& object, NameCheck rule) {
     AddInvalid(IsConfigMapKey(key), key, Path("data").Key(key), errors);
     size += DecodedSize(value);
   }
-  if (size > kMaxDataBytes) errors.push_back(api::TooLongError(Path("data"), static_cast<int>(kMaxDataBytes)));
+  if (size > kMaxDataBytes)
+    errors.push_back(api::TooLongError(Path("data"), static_cast<int>(kMaxDataBytes)));
   TypedData(errors, object);
   return errors;
 }
@@ -94,7 +96,8 @@ class Secret final : public Strategy {
     return WholeSecret(object, NameRule());
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
     Immutable(errors, object, old, "type", Path());
     KeptWhenImmutable(errors, object, old, {"data"});

@@ -21,7 +21,8 @@ void DefaultPorts(Json& spec) {
 void DefaultAffinity(Json& spec) {
   const std::string_view affinity = StringAt(spec, "sessionAffinity");
   if (affinity == "None") spec.erase("sessionAffinityConfig");
-  if (affinity == "ClientIP" && Find(spec, "sessionAffinityConfig", "clientIP", "timeoutSeconds") == nullptr) {
+  if (affinity == "ClientIP" &&
+      Find(spec, "sessionAffinityConfig", "clientIP", "timeoutSeconds") == nullptr) {
     spec["sessionAffinityConfig"] = {{"clientIP", {{"timeoutSeconds", kDefaultAffinitySeconds}}}};
   }
 }
@@ -57,7 +58,9 @@ class Service final : public Strategy {
     }
   }
 
-  void PrepareForCreate(const StrategyContext& /*context*/, Json& object) const override { AllocateService(object); }
+  void PrepareForCreate(const StrategyContext& /*context*/, Json& object) const override {
+    AllocateService(object);
+  }
 
   void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
     ReallocateService(object, old);
@@ -71,7 +74,8 @@ class Service final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ServiceAllocationErrors(object, &old);
     if (!errors.empty()) return errors;
     errors = ChangedMetadata(object, old);

@@ -28,7 +28,8 @@ class ServiceAccount final : public Strategy {
     KeepSecretNamesOnly(object);
   }
 
-  void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& /*old*/) const override {
+  void PrepareForUpdate(const StrategyContext& /*context*/, Json& object,
+                        const Json& /*old*/) const override {
     KeepSecretNamesOnly(object);
   }
 
@@ -36,7 +37,8 @@ class ServiceAccount final : public Strategy {
     return NewMetadata(object, true, NameRule());
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
+                             const Json& old) const override {
     FieldErrors errors = ChangedMetadata(object, old);
     api::Append(errors, NewMetadata(object, true, NameRule()));
     return errors;

@@ -10,7 +10,8 @@ namespace {
 
 using namespace strategy;  // NOLINT: the helpers of this folder
 
-// An update does not look again at what cannot change, and forgives a template that was stored by laxer rules.
+// An update does not look again at what cannot change, and forgives a template that was stored by laxer
+// rules.
 struct SpecOptions {
   bool check_immutable_parts = true;
   bool check_template = true;
@@ -45,7 +46,8 @@ void UpdateStrategy(FieldErrors& errors, const Json& strategy, const Path& path)
   }
 }
 
-// The template as the controller will use it: it sets hostname and subdomain itself and mounts each claim by name.
+// The template as the controller will use it: it sets hostname and subdomain itself and mounts each claim by
+// name.
 Json EffectiveTemplate(const Json& spec) {
   Json pod_template = ObjectAt(spec, "template");
   const Json& claims = ListAt(spec, "volumeClaimTemplates");
@@ -60,16 +62,17 @@ Json EffectiveTemplate(const Json& spec) {
   }
   const std::size_t claim_count = volumes.size();
   for (const Json& volume : ListAt(pod_spec, "volumes")) {
-    const bool replaced = std::any_of(volumes.begin(), volumes.begin() + static_cast<std::ptrdiff_t>(claim_count),
-                                      [&](const Json& v) { return v["name"] == volume.value("name", ""); });
+    const bool replaced =
+        std::any_of(volumes.begin(), volumes.begin() + static_cast<std::ptrdiff_t>(claim_count),
+                    [&](const Json& v) { return v["name"] == volume.value("name", ""); });
     if (!replaced) volumes.push_back(volume);
   }
   pod_spec["volumes"] = std::move(volumes);
   return pod_template;
 }
 
-void Template(FieldErrors& errors, const Json& spec, const api::LabelSelector& selector, const SpecOptions& options,
-              const PodValidationOptions& pod_options, const Path& path) {
+void Template(FieldErrors& errors, const Json& spec, const api::LabelSelector& selector,
+              const SpecOptions& options, const PodValidationOptions& pod_options, const Path& path) {
   const Json pod_template = EffectiveTemplate(spec);
   const Json& labels = ObjectAt(pod_template, "metadata", "labels");
   if (!selector.selects_everything() && !selector.Matches(labels)) {
@@ -78,13 +81,15 @@ void Template(FieldErrors& errors, const Json& spec, const api::LabelSelector& s
   if (options.check_template) api::Append(errors, ValidatePodTemplateSpec(pod_template, pod_options, path));
   // Kubernetes looks at these twice, and clients see the causes twice.
   api::Append(errors, ValidateLabels(labels, path.Child("labels")));
-  api::Append(errors, ValidateAnnotations(ObjectAt(pod_template, "metadata", "annotations"), path.Child("annotations")));
+  api::Append(errors, ValidateAnnotations(ObjectAt(pod_template, "metadata", "annotations"),
+                                          path.Child("annotations")));
 }
 
 void Scale(FieldErrors& errors, const Json& spec, const Path& path) {
   Nonnegative(errors, spec, "replicas", path);
   Nonnegative(errors, spec, "minReadySeconds", path);
-  if (const Json* ordinals = Find(spec, "ordinals")) Nonnegative(errors, *ordinals, "start", path.Child("ordinals"));
+  if (const Json* ordinals = Find(spec, "ordinals"))
+    Nonnegative(errors, *ordinals, "start", path.Child("ordinals"));
 }
 
 FieldErrors Spec(const Json& spec, const SpecOptions& options, const PodValidationOptions& pod_options) {
@@ -111,7 +116,8 @@ FieldErrors Spec(const Json& spec, const SpecOptions& options, const PodValidati
                                                               path.Child("volumeClaimTemplates").Index(i)));
   }
   Scale(errors, spec, path);
-  if (const std::string_view name = StringAt(spec, "serviceName"); options.check_immutable_parts && !name.empty()) {
+  if (const std::string_view name = StringAt(spec, "serviceName");
+      options.check_immutable_parts && !name.empty()) {
     AddInvalid(IsDns1123Label(name), name, path.Child("serviceName"), errors);
   }
   RequiredSelector(errors, spec, "empty selector is invalid for statefulset", path);
@@ -128,7 +134,8 @@ FieldErrors Spec(const Json& spec, const SpecOptions& options, const PodValidati
 // maxUnavailable belongs to the gate MaxUnavailableStatefulSet, which is off in the release we follow.
 void DropMaxUnavailable(Json& object, const Json* old) {
   if (Find(object, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable") == nullptr) return;
-  if (old != nullptr && Find(*old, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable") != nullptr) return;
+  if (old != nullptr && Find(*old, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable") != nullptr)
+    return;
   object["spec"]["updateStrategy"]["rollingUpdate"].erase("maxUnavailable");
 }
 
@@ -183,7 +190,8 @@ class StatefulSet final : public Strategy {
     return errors;
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
     const Json& spec = ObjectAt(object, "spec");
     const Json& old_spec = ObjectAt(old, "spec");
     FieldErrors errors = ChangedMetadata(object, old);
@@ -192,10 +200,11 @@ class StatefulSet final : public Strategy {
     options.check_template = Spec(old_spec, options, pod_options).empty();
     api::Append(errors, Spec(spec, options, pod_options));
     if (!OnlyMutableFieldsDiffer(spec, old_spec)) {
-      errors.push_back(api::ForbiddenError(
-          Path("spec"),
-          "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "
-          "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"));
+      errors.push_back(api::ForbiddenError(Path("spec"),
+                                           "updates to statefulset spec for fields other than 'replicas', "
+                                           "'ordinals', 'template', 'updateStrategy', "
+                                           "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' "
+                                           "and 'minReadySeconds' are forbidden"));
     }
     return errors;
   }
@@ -205,15 +214,15 @@ class StatefulSet final : public Strategy {
     const Path path("status");
     const Json& status = ObjectAt(object, "status");
     FieldErrors errors;
-    for (const char* key : {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas",
-                            "observedGeneration", "collisionCount"}) {
+    for (const char* key : {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas",
+                            "availableReplicas", "observedGeneration", "collisionCount"}) {
       Nonnegative(errors, status, key, path);
     }
     for (const char* key : {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}) {
       NotGreater(errors, status, key, "replicas", "cannot be greater than status.replicas", path);
     }
-    NotGreater(errors, status, "availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas",
-               path);
+    NotGreater(errors, status, "availableReplicas", "readyReplicas",
+               "cannot be greater than status.readyReplicas", path);
     api::Append(errors, ChangedMetadata(object, old));
     CollisionCountKept(errors, object, old);
     return errors;
@@ -224,7 +233,8 @@ class StatefulSet final : public Strategy {
     std::vector<std::string> warnings = TemplateWarnings(*this, object, old);
     if (IntAt(object, 0, "spec", "revisionHistoryLimit") < 0) {
       warnings.push_back(
-          "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended");
+          "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is "
+          "recommended");
     }
     return warnings;
   }

@@ -79,7 +79,9 @@ void TakeFromBudget(const CallPtr& call, const api::Object& budget, const Delete
 void ServeEviction(const CallPtr& call) {
   auto write_options = ParseWriteOptions(call->request, "CreateOptions");
   if (!write_options) return RespondError(call, write_options.status());
-  auto eviction = DecodeBody(*call, BodyKindOf(*call->route.subresource), write_options->field_validation);
+  ExpectedKind kind = BodyKindOf(*call->route.subresource);
+  kind.also_version = "v1beta1";  // what older kubectl drains with
+  auto eviction = DecodeBody(*call, kind, write_options->field_validation);
   if (!eviction) return RespondError(call, eviction.status());
   if (api::StringAt(*eviction, "metadata", "name") != call->route.name)
     return RespondError(call, api::BadRequest("name in URL does not match name in Eviction object"));
@@ -93,8 +95,8 @@ void ServeEviction(const CallPtr& call) {
   if (NeedsNoBudget(document)) return MarkAndDelete(call, *options);
   std::vector<api::ObjectPtr> budgets = BudgetsOf(*call, *pod);
   if (budgets.size() > 1)
-    return RespondError(call, api::InternalError("This pod has more than one PodDisruptionBudget, which the eviction "
-                                                 "subresource does not support."));
+    return RespondError(call, api::GenericServerError("This pod has more than one PodDisruptionBudget, which the "
+                                                      "eviction subresource does not support."));
   if (budgets.empty() || AllowsUnhealthy(budgets[0]->Parse(), document)) return MarkAndDelete(call, *options);
   TakeFromBudget(call, *budgets[0], *options);
 }

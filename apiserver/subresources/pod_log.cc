@@ -28,15 +28,15 @@ Result<std::string> ChooseContainer(const Json& pod, const std::string& name, co
   return api::BadRequest("container " + *asked + " is not valid for pod " + name);
 }
 
-Result<std::optional<std::size_t>> CountParameter(const Request& request, std::string_view name, std::size_t min) {
-  const std::string* text = request.Query(name);
+Result<std::optional<std::size_t>> CountParameter(const Call& call, std::string_view name, std::size_t min) {
+  const std::string* text = call.request.Query(name);
   if (text == nullptr || text->empty()) return std::optional<std::size_t>{};
   long long value = 0;
   auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc() || end != text->data() + text->size())
     return api::BadRequest("strconv.ParseInt: parsing " + api::Quote(*text) + ": invalid syntax");
   if (value < static_cast<long long>(min))
-    return api::Invalid({"", "PodLogOptions"}, "",
+    return api::Invalid({"", "PodLogOptions"}, call.route.name,
                         {api::InvalidError(api::Path(name), value,
                                            min == 0 ? "must be greater than or equal to 0" : "must be greater than 0")});
   return std::optional<std::size_t>(static_cast<std::size_t>(value));
@@ -60,9 +60,9 @@ void ServePodLog(const CallPtr& call) {
   Json pod = object->Parse();
   auto container = ChooseContainer(pod, name, call->request.Query("container"));
   if (!container) return RespondError(call, container.status());
-  auto tail = CountParameter(call->request, "tailLines", 0);
+  auto tail = CountParameter(*call, "tailLines", 0);
   if (!tail) return RespondError(call, tail.status());
-  auto limit = CountParameter(call->request, "limitBytes", 1);
+  auto limit = CountParameter(*call, "limitBytes", 1);
   if (!limit) return RespondError(call, limit.status());
   if (api::StringAt(pod, "spec", "nodeName").empty())
     return RespondError(call, api::BadRequest("pod " + name + " does not have a host assigned"));

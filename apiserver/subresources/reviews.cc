@@ -25,11 +25,11 @@ FieldErrors AnswerAccess(Json& review) {
   bool resource = api::Find(review, "spec", "resourceAttributes") != nullptr;
   bool other = api::Find(review, "spec", "nonResourceAttributes") != nullptr;
   if (resource && other)
-    return {api::InvalidErrorNoValue(spec.Child("nonResourceAttributes"),
-                                     "cannot be specified in combination with resourceAttributes")};
+    return {api::InvalidError(spec.Child("nonResourceAttributes"), review["spec"]["nonResourceAttributes"],
+                              "cannot be specified in combination with resourceAttributes")};
   if (!resource && !other)
-    return {api::InvalidErrorNoValue(spec.Child("resourceAttributes"),
-                                     "exactly one of nonResourceAttributes or resourceAttributes must be specified")};
+    return {api::InvalidError(spec.Child("resourceAttributes"), nullptr,
+                              "exactly one of nonResourceAttributes or resourceAttributes must be specified")};
   review["status"] = {{"allowed", true}};
   return {};
 }
@@ -76,7 +76,8 @@ void ServeReview(const CallPtr& call) {
   auto review = DecodeBody(*call, BodyKindOf(resource), options->field_validation);
   if (!review) return RespondError(call, review.status());
   if (FieldErrors errors = Answer(*call, *review); !errors.empty())
-    return RespondError(call, api::Invalid(resource.Kind(), "", errors));
+    // Kubernetes leaves the kind out here.
+    return RespondError(call, api::Invalid({std::string(resource.group), ""}, "", errors));
   (*review)["kind"] = resource.kind;
   (*review)["apiVersion"] = resource.GroupVersion();
   RespondDocument(call, 201, *review, resource.Schema());

@@ -87,7 +87,7 @@ void PatchScale(const CallPtr& call) {
                 ExpectedKind kind = BodyKindOf(*call->route.subresource);
                 auto patched = ApplyPatch(patch, kind.schema, scale);
                 if (!patched) return patched;
-                return DecodeDocument(*call, std::move(*patched), kind, validation);
+                return DecodePatched(*call, std::move(*patched), kind, validation);
               });
 }
 

@@ -132,8 +132,8 @@ void CheckInitResizePolicy(const Json& container, const Path& path, FieldErrors&
 }
 
 void CheckEphemeralFields(const Json& container, const Path& path, FieldErrors& errors) {
-  for (const char* field : {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe",
-                            "readinessProbe", "startupProbe", "lifecycle"}) {
+  for (const char* field : {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules",
+                            "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"}) {
     const Json* value = Find(container, field);
     if (value == nullptr || value->empty()) continue;
     errors.push_back(api::ForbiddenError(path.Child(field), kNotEphemeral));

@@ -62,8 +62,8 @@ void CheckDivisor(std::string_view resource, const Json& ref, const Path& path, 
   if (resource.starts_with("requests.hugepages-") || resource.starts_with("limits.hugepages-")) what = "hugepages";
   if (what.empty() || kByteDivisors.contains(text)) return;
   errors.push_back(api::InvalidError(path.Child("divisor"), resource,
-                                     "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are "
-                                     "supported with the " +
+                                     "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, "
+                                     "1Ei are supported with the " +
                                          std::string(what) + " resource"));
 }
 
@@ -79,11 +79,8 @@ void CheckObjectFieldRef(const Json& ref, const std::vector<std::string_view>& a
   }
   if (field == "spec.host") field = "spec.nodeName";
   if (const std::optional<Subscripted> subscripted = SplitSubscript(field)) {
-    std::string key(subscripted->key);
-    if (subscripted->path == "metadata.annotations") {
-      std::transform(key.begin(), key.end(), key.begin(),
-                     [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    }
+    const bool annotation = subscripted->path == "metadata.annotations";
+    const std::string key = annotation ? AsciiLower(subscripted->key) : std::string(subscripted->key);
     AddInvalid(IsQualifiedName(key), key, path, errors);
   } else if (std::find(allowed.begin(), allowed.end(), field) == allowed.end()) {
     errors.push_back(api::NotSupportedError(path.Child("fieldPath"), field, allowed));
@@ -91,8 +88,9 @@ void CheckObjectFieldRef(const Json& ref, const std::vector<std::string_view>& a
 }
 
 void CheckResourceFieldRef(const Json& ref, bool in_volume, const Path& path, FieldErrors& errors) {
-  static const std::vector<std::string_view> kResources = {"limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
-                                                           "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
+  static const std::vector<std::string_view> kResources = {
+      "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
+      "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
   const std::string_view resource = StringAt(ref, "resource");
   if (in_volume && StringAt(ref, "containerName").empty()) {
     errors.push_back(api::RequiredError(path.Child("containerName")));

@@ -86,8 +86,8 @@ Messages IsDns1123SubdomainWithUnderscore(std::string_view text) {
   Messages out;
   if (text.size() > 253) out.push_back(MaxLengthMessage(253));
   if (!EveryDottedPart(text, MatchesUnderscoreLabel)) {
-    out.push_back(RegexMessage("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', "
-                               "'-' or '.', and must start and end with an alphanumeric character",
+    out.push_back(RegexMessage("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
+                               "'_', '-' or '.', and must start and end with an alphanumeric character",
                                kUnderscoreSubdomainFormat, {"example.com"}));
   }
   return out;

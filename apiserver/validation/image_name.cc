@@ -66,9 +66,8 @@ bool IsDomain(std::string_view domain) {
 
 bool IsName(std::string_view name) {
   // Sixty-four hex digits alone are an image's id and not a name.
-  if (name.size() == 64 && std::all_of(name.begin(), name.end(), [](char c) { return IsHex(c) && !(c >= 'A' && c <= 'F'); })) {
-    return false;
-  }
+  const auto small_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (name.size() == 64 && std::all_of(name.begin(), name.end(), small_hex)) return false;
   const std::size_t slash = name.find('/');
   if (slash != std::string_view::npos && LooksLikeDomain(name.substr(0, slash))) {
     return IsDomain(name.substr(0, slash)) && IsPath(name.substr(slash + 1));

@@ -159,10 +159,7 @@ FieldErrors ValidateAnnotations(const Json& annotations, const Path& path) {
   std::size_t size = 0;
   for (const auto& [key, value] : annotations.items()) {
     // Annotation keys may have capitals in their prefix.
-    std::string lower = key;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c); });
-    AddInvalid(IsQualifiedName(lower), key, path, errors);
+    AddInvalid(IsQualifiedName(AsciiLower(key)), key, path, errors);
     size += key.size() + TextOf(value).size();
   }
   if (size > static_cast<std::size_t>(kAnnotationsSizeMax)) {

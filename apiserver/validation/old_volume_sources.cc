@@ -120,10 +120,7 @@ void CheckFlocker(const Json& source, const Path& path, FieldErrors& errors) {
 void CheckFlex(const Json& source, const Path& path, FieldErrors& errors) {
   RequireText(source, "driver", path, errors);
   for (const auto& [key, value] : ObjectAt(source, "options").items()) {
-    std::string domain = "." + key.substr(0, key.find('/'));
-    for (char& c : domain) {
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    const std::string domain = "." + AsciiLower(key.substr(0, key.find('/')));
     if (domain.ends_with(".kubernetes.io") || domain.ends_with(".k8s.io")) {
       errors.push_back(api::InvalidError(path.Child("options").Key(key), key,
                                          "kubernetes.io and k8s.io namespaces are reserved"));

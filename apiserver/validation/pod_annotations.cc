@@ -43,7 +43,9 @@ bool HasContainer(const Json& spec, std::string_view name) {
 void CheckAppArmorText(std::string_view key, std::string_view profile, const Json& spec, const Path& path,
                        FieldErrors& errors) {
   const std::string_view container = key.substr(kAppArmor.size());
-  if (!HasContainer(spec, container)) errors.push_back(api::InvalidError(path.Key(key), container, "container not found"));
+  if (!HasContainer(spec, container)) {
+    errors.push_back(api::InvalidError(path.Key(key), container, "container not found"));
+  }
   if (profile.empty() || profile == "runtime/default" || profile == "unconfined" || profile.starts_with("localhost/")) {
     return;
   }

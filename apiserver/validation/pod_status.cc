@@ -103,7 +103,9 @@ void CheckClaimStatuses(const Json& pod, const Path& path, FieldErrors& errors) 
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     const Path here = path.Index(i);
     const std::string_view name = StringAt(statuses[i], "name");
-    if (std::none_of(claims.begin(), claims.end(), [&](const Json& claim) { return StringAt(claim, "name") == name; })) {
+    const bool known = std::any_of(claims.begin(), claims.end(),
+                                   [&](const Json& claim) { return StringAt(claim, "name") == name; });
+    if (!known) {
       errors.push_back(api::InvalidError(here.Child("name"), name,
                                          "must match the name of an entry in `spec.resourceClaims`"));
     }

@@ -47,11 +47,7 @@ void CheckCsi(const Json& source, const Path& path, FieldErrors& errors) {
   const std::string_view driver = StringAt(source, "driver");
   if (RequireText(source, "driver", path, errors)) {
     if (driver.size() > 63) errors.push_back(api::TooLongError(path.Child("driver"), 63));
-    std::string lower(driver);
-    for (char& c : lower) {
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    AddInvalid(IsDns1123Subdomain(lower), driver, path.Child("driver"), errors);
+    AddInvalid(IsDns1123Subdomain(AsciiLower(driver)), driver, path.Child("driver"), errors);
   }
   const Json* secret = Find(source, "nodePublishSecretRef");
   if (secret == nullptr) return;

@@ -63,8 +63,8 @@ void CheckIscsiNameLength(const Json& iscsi, std::string_view volume_name, const
   if (Find(iscsi, "initiatorName") == nullptr) return;
   if (volume_name.size() + 1 + StringAt(iscsi, "targetPortal").size() <= 64) return;
   errors.push_back(api::InvalidError(path.Child("name"), volume_name,
-                                     "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if "
-                                     "iscsi.initiatorName is specified."));
+                                     "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters "
+                                     "if iscsi.initiatorName is specified."));
 }
 
 void CheckSources(const Json& volume, const PodScope& scope, std::string_view pod_name, const Path& path,

@@ -90,7 +90,9 @@ Messages UserNameMessages(std::string_view text) {
 }
 
 // True, false, or not said.
-const Json* HostProcessOf(const Json& holder) { return Find(holder, "securityContext", "windowsOptions", "hostProcess"); }
+const Json* HostProcessOf(const Json& holder) {
+  return Find(holder, "securityContext", "windowsOptions", "hostProcess");
+}
 
 }  // namespace
 

@@ -21,6 +21,12 @@ void RespondNotStored(const CallPtr& call, const api::ObjectPtr& object) {
   RespondDocument(call, 201, document, call->resource().Schema());
 }
 
+api::Status Exists(const ResourceInfo& resource, const api::Object& existing) {
+  api::Status status = api::AlreadyExists(resource.Resource(), existing.header().name);
+  if (existing.header().deleting) status.message = "object is being deleted: " + status.message;
+  return status;
+}
+
 // What a create carries from attempt to attempt.
 struct Creation : std::enable_shared_from_this<Creation> {
   CallPtr call;
@@ -30,7 +36,7 @@ struct Creation : std::enable_shared_from_this<Creation> {
   std::size_t warnings_before = 0;  // those of decoding, which are not given again
 
   void Try();
-  void Finish(const std::string& name, storage::WriteOutcome outcome);
+  void Finish(storage::WriteOutcome outcome);
 };
 
 void Creation::Try() {
@@ -40,26 +46,25 @@ void Creation::Try() {
   if (!document) return RespondError(call, document.status());
   api::ObjectPtr object = MakeObject(call->resource(), *document);
   if (auto fits = CheckSize(*call, *object); !fits) return RespondError(call, fits.status());
-  std::string name = object->header().name;
-  storage::ObjectKey key = call->KeyOf(name);
+  storage::ObjectKey key = call->KeyOf(object->header().name);
   if (options.dry_run) {
-    if (call->server.store.Get(key) != nullptr)
-      return RespondError(call, api::AlreadyExists(call->resource().Resource(), name));
+    if (api::ObjectPtr existing = call->server.store.Get(key))
+      return RespondError(call, Exists(call->resource(), *existing));
     return RespondNotStored(call, object);
   }
   call->server.store.Submit({storage::Write::Op::kCreate, key, 0, object},
-                            [self = shared_from_this(), name](storage::WriteOutcome outcome) {
-                              self->Finish(name, std::move(outcome));
+                            [self = shared_from_this()](storage::WriteOutcome outcome) {
+                              self->Finish(std::move(outcome));
                             });
 }
 
-void Creation::Finish(const std::string& name, storage::WriteOutcome outcome) {
+void Creation::Finish(storage::WriteOutcome outcome) {
   using Code = storage::WriteOutcome::Code;
   switch (outcome.code) {
     case Code::kOk: return RespondObject(call, 201, outcome.object);
     case Code::kExists:
       if (tries_left > 0) return Try();
-      return RespondError(call, api::AlreadyExists(call->resource().Resource(), name));
+      return RespondError(call, Exists(call->resource(), *outcome.object));
     default: return RespondError(call, api::InternalError(outcome.error));
   }
 }

@@ -99,7 +99,8 @@ Result<Page> ReadPage(const Call& call, const ListOptions& options) {
 
   auto listing = call.server.store.List(query);
   if (!listing) {
-    if (options.continue_token.empty()) return listing.status();
+    if (options.continue_token.empty())
+      return api::Expired("The resourceVersion for the provided list is too old.");
     Status expired = api::Expired(kExpiredContinue);
     expired.continue_token = EncodeContinue({-1, query.start_after});
     return expired;

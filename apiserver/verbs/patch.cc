@@ -22,14 +22,12 @@ using api::Json;
 using api::Result;
 
 Result<PatchBody> ParsePatch(const Call& call) {
-  static constexpr std::string_view kAccepted =
-      "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json";
   std::string_view type = MediaTypeOf(call.request.content_type);
   PatchBody out;
   if (type == "application/json-patch+json") out.type = PatchType::kJson;
   else if (type == "application/merge-patch+json") out.type = PatchType::kMerge;
   else if (type == "application/strategic-merge-patch+json") out.type = PatchType::kStrategic;
-  else return api::UnsupportedMediaType(kAccepted);
+  else return api::UnsupportedPatchType();
   api::Decoded decoded = api::DecodeJson(call.request.body);
   if (decoded.error) return api::BadRequest("error decoding patch: " + decoded.error->message);
   out.body = std::move(decoded.object);
@@ -50,6 +48,10 @@ void ServePatch(const CallPtr& call) {
   if (!options) return RespondError(call, options.status());
   auto patch = ParsePatch(*call);
   if (!patch) return RespondError(call, patch.status());
+  if (call->request.Query("force") != nullptr)
+    return RespondError(call, api::Invalid({"meta.k8s.io", "PatchOptions"}, "",
+                                           {api::ForbiddenError(api::Path("force"),
+                                                                "may not be specified for non-apply patch")}));
 
   ChangeObject(
       call, OwnTarget(*call, options->dry_run),
@@ -58,7 +60,7 @@ void ServePatch(const CallPtr& call) {
         const ResourceInfo& resource = call->resource();
         auto patched = ApplyPatch(patch, resource.Schema(), PresentedDocument(resource, *current));
         if (!patched) return patched.status();
-        auto object = DecodeDocument(*call, std::move(*patched), BodyKindOf(resource), validation);
+        auto object = DecodePatched(*call, std::move(*patched), BodyKindOf(resource), validation);
         if (!object) return object.status();
         if (auto fine = CheckNames(*call, *object); !fine) return fine.status();
         ApplyAllDefaults(resource, *object);

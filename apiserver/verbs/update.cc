@@ -18,7 +18,10 @@ using api::Result;
 
 Result<bool> CheckNames(const Call& call, const Json& object) {
   std::string name(api::StringAt(object, "metadata", "name"));
-  if (!name.empty() && name != call.route.name)
+  if (name.empty())
+    return api::BadRequest("the name of the object (" + call.route.name +
+                           " based on URL) was undeterminable: name must be provided");
+  if (name != call.route.name)
     return api::BadRequest("the name of the object (" + name + ") does not match the name on the URL (" +
                            call.route.name + ")");
   std::string ns(api::StringAt(object, "metadata", "namespace"));
@@ -31,7 +34,8 @@ Result<bool> CheckVersion(const Call& call, const Json& object, const api::Objec
   std::string version(api::StringAt(object, "metadata", "resourceVersion"));
   if (version.empty() || version == "0") {
     if (call.strategy().AllowUnconditionalUpdate()) return true;
-    return api::Invalid(call.resource().Kind(), call.route.name,
+    // This one error of Kubernetes names the resource where others name the kind.
+    return api::Invalid({std::string(call.resource().group), std::string(call.resource().plural)}, call.route.name,
                         {api::InvalidError(Path("metadata.resourceVersion"), 0, "must be specified for an update")});
   }
   std::int64_t asked = 0;
@@ -68,7 +72,6 @@ Result<bool> CheckUid(const Call& call, const Json& object, const api::Object& c
 void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
   if (auto admitted = AdmitToNamespace(*call, call->route.name); !admitted)
     return RespondError(call, admitted.status());
-  object["metadata"]["name"] = call->route.name;
   auto document = PrepareNew(*call, std::move(object));
   if (!document) return RespondError(call, document.status());
   api::ObjectPtr stored = MakeObject(call->resource(), *document);
@@ -94,9 +97,7 @@ void ServeUpdate(const CallPtr& call) {
   if (!object) return RespondError(call, object.status());
   if (auto fine = CheckNames(*call, *object); !fine) return RespondError(call, fine.status());
   ApplyAllDefaults(call->resource(), *object);
-  Json& metadata = (*object)["metadata"];
-  metadata["name"] = call->route.name;
-  if (call->resource().namespaced) metadata["namespace"] = call->route.ns;
+  if (call->resource().namespaced) (*object)["metadata"]["namespace"] = call->route.ns;
 
   bool create_allowed = call->route.subresource == nullptr && call->strategy().AllowCreateOnUpdate();
   if (create_allowed && call->server.store.Get(call->Key()) == nullptr)

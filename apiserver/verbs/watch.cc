@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <utility>
@@ -14,6 +15,7 @@ namespace terrarium::apiserver {
 namespace {
 
 constexpr std::size_t kEventsPerTake = 256;
+constexpr api::Duration kLastBookmarkBeforeEnd = std::chrono::seconds(2);
 
 // What timers and the store's wake-up share with the stream; they may outlive it.
 struct Signals {
@@ -57,8 +59,9 @@ class WatchStream : public ResponseStream {
   void StartWithError(api::Status status) { error_ = std::move(status); }
 
   void StartTimers() {
-    api::Executor& executor = call_->server.env.executor;
-    timeout_timer_ = executor.PostAfter(Lifetime(), [signals = signals_] {
+    api::Duration lifetime = Lifetime();
+    end_ = call_->server.env.clock.Now() + lifetime;
+    timeout_timer_ = call_->server.env.executor.PostAfter(lifetime, [signals = signals_] {
       signals->timed_out = true;
       signals->Wake();
     });
@@ -84,8 +87,12 @@ class WatchStream : public ResponseStream {
     return least + api::Duration(extra);
   }
 
+  // Bookmarks come once in a period, and once shortly before the end, so that the client can resume from there.
   void ArmBookmark() {
-    bookmark_timer_ = call_->server.env.executor.PostAfter(call_->server.options.bookmark_period, [signals = signals_] {
+    api::Duration delay = call_->server.options.bookmark_period;
+    api::Duration to_last = end_ - call_->server.env.clock.Now() - kLastBookmarkBeforeEnd;
+    if (to_last > api::Duration::zero()) delay = std::min(delay, to_last);
+    bookmark_timer_ = call_->server.env.executor.PostAfter(delay, [signals = signals_] {
       signals->bookmark_due = true;
       signals->Wake();
     });
@@ -105,6 +112,7 @@ class WatchStream : public ResponseStream {
   std::int64_t initial_revision_ = 0;
   bool mark_end_ = false;
   std::vector<storage::Event> taken_;
+  api::Time end_{};
   api::TimerId timeout_timer_ = 0;
   std::atomic<api::TimerId> bookmark_timer_ = 0;
 };

@@ -52,6 +52,11 @@ class ServeCase(unittest.TestCase):
     def server(self, *flags):
         return Server(BINARY, *BARE, *flags, folder=self.folder)
 
+    def rest(self, url, **options):
+        rest = Rest(url, **options)
+        self.addCleanup(rest.close)
+        return rest
+
     def kubectl(self, kubeconfig, *words):
         try:
             program = tools.kubectl("new")
@@ -169,7 +174,7 @@ class Start(ServeCase):
             self.assertRegex(server.url, r"^http://127\.0\.0\.1:\d+$")
             self.assertEqual(server.kubeconfig, str(self.folder / "kubeconfig"))
             self.assertIn(server.url, pathlib.Path(server.kubeconfig).read_text())
-            self.assertEqual(Rest(server.url).get("/readyz").text, "ok")
+            self.assertEqual(self.rest(server.url).get("/readyz").text, "ok")
 
     def test_the_kubeconfig_is_private(self):
         with self.server() as server:
@@ -186,9 +191,9 @@ class Start(ServeCase):
     def test_two_servers_have_ports_of_their_own(self):
         with self.server() as first, Server(BINARY, *BARE) as second:
             self.assertNotEqual(first.url, second.url)
-            made = Rest(first.url).post("/api/v1/namespaces", {"metadata": {"name": "only-there"}})
+            made = self.rest(first.url).post("/api/v1/namespaces", {"metadata": {"name": "only-there"}})
             self.assertEqual(made.code, 201)
-            self.assertEqual(Rest(second.url).get("/api/v1/namespaces/only-there").code, 404)
+            self.assertEqual(self.rest(second.url).get("/api/v1/namespaces/only-there").code, 404)
 
     def test_kubectl_uses_the_kubeconfig(self):
         with self.server() as server:
@@ -196,15 +201,16 @@ class Start(ServeCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("namespace/default", done.stdout)
 
-    @unittest.skipUnless(BUILD_TYPE == "Release", "the time of a release binary is what counts")
     def test_ready_in_50_ms(self):
+        # What is promised is promised of a release binary; the others must not be far off.
+        limit_ms = 50 if BUILD_TYPE == "Release" else 250
         times_ms = []
         for _ in range(9):
             began = time.monotonic()
             with Server(BINARY, *BARE, folder=self.folder):
                 times_ms.append((time.monotonic() - began) * 1000)
         # The best one, since other programs run on this machine too.
-        self.assertLess(min(times_ms), 50, f"all of them: {times_ms}")
+        self.assertLess(min(times_ms), limit_ms, f"all of them: {times_ms}")
 
 
 class Data(ServeCase):
@@ -214,21 +220,21 @@ class Data(ServeCase):
             with self.subTest(durability):
                 with self.server("--data", path, "--durability", durability) as server:
                     made = (
-                        Rest(server.url)
+                        self.rest(server.url)
                         .post("/api/v1/namespaces", {"metadata": {"name": f"kept-{durability}"}})
                         .expect()
                     )
                 with self.server("--data", path, "--durability", durability) as server:
-                    rest = Rest(server.url)
+                    rest = self.rest(server.url)
                     self.assertEqual(rest.get(f"/api/v1/namespaces/kept-{durability}").expect(), made)
                     later = rest.post("/api/v1/namespaces", {"metadata": {"generateName": "more-"}}).expect()
                 self.assertGreater(int(later["metadata"]["resourceVersion"]), int(made["metadata"]["resourceVersion"]))
 
     def test_without_a_file_everything_is_forgotten(self):
         with self.server() as server:
-            Rest(server.url).post("/api/v1/namespaces", {"metadata": {"name": "short-lived"}}).expect()
+            self.rest(server.url).post("/api/v1/namespaces", {"metadata": {"name": "short-lived"}}).expect()
         with self.server() as server:
-            self.assertEqual(Rest(server.url).get("/api/v1/namespaces/short-lived").code, 404)
+            self.assertEqual(self.rest(server.url).get("/api/v1/namespaces/short-lived").code, 404)
 
     def test_one_file_has_one_server(self):
         path = self.folder / "plane.db"
@@ -247,7 +253,7 @@ class Gates(ServeCase):
                 "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
             },
         }
-        return Rest(server.url).post("/apis/apps/v1/namespaces/default/deployments", body).expect()["spec"]
+        return self.rest(server.url).post("/apis/apps/v1/namespaces/default/deployments", body).expect()["spec"]
 
     def test_a_field_whose_gate_is_off_is_dropped(self):
         with self.server() as server:
@@ -269,7 +275,7 @@ class End(ServeCase):
     def test_open_watches_do_not_hold_it(self):
         server = self.server()
         self.addCleanup(server.kill)
-        clients = [Rest(server.url) for _ in range(20)]
+        clients = [self.rest(server.url) for _ in range(20)]
         streams = [client.stream("GET", "/api/v1/configmaps?watch=true") for client in clients]
         self.assertEqual({stream.status for stream in streams}, {200})
         began = time.monotonic()
@@ -286,17 +292,18 @@ class End(ServeCase):
         path = self.folder / "plane.db"
         server = self.server("--data", path)
         self.addCleanup(server.kill)
-        acknowledged, torn = set(), []
+        acknowledged, torn, refused = set(), [], []
         enough = threading.Semaphore(0)
 
         def write(writer):
-            rest = Rest(server.url)
+            rest = self.rest(server.url)
             for number in range(100_000):
                 name = f"w{writer}-{number}"
                 try:
                     answer = rest.post("/api/v1/namespaces/default/configmaps", {"metadata": {"name": name}})
-                except (OSError, http.client.RemoteDisconnected, http.client.CannotSendRequest):
-                    return  # refused before it was answered
+                except (OSError, http.client.RemoteDisconnected, http.client.CannotSendRequest) as error:
+                    refused.append(f"{name}: {error!r}")  # as it should be once the server is on its way out
+                    return
                 except http.client.HTTPException as error:
                     torn.append(f"{name}: {error!r}")
                     return
@@ -310,13 +317,13 @@ class End(ServeCase):
         for thread in threads:
             thread.start()
         for _ in range(200):
-            self.assertTrue(enough.acquire(timeout=TIMEOUT_S))
+            self.assertTrue(enough.acquire(timeout=TIMEOUT_S), f"refused before the end: {refused}, {torn}")
         server.stop()
         for thread in threads:
             thread.join()
         self.assertEqual(torn, [])
         with self.server("--data", path) as again:
-            items = Rest(again.url).get("/api/v1/namespaces/default/configmaps").expect()["items"]
+            items = self.rest(again.url).get("/api/v1/namespaces/default/configmaps").expect()["items"]
             stored = {item["metadata"]["name"] for item in items}
         self.assertEqual(acknowledged - stored, set())
 
@@ -336,26 +343,28 @@ class Security(ServeCase):
     def test_tokens(self):
         with self.server("--token-file", self.tokens) as server:
             for token in (None, "bad-token"):
-                answer = Rest(server.url, token=token).get("/api/v1/namespaces")
+                answer = self.rest(server.url, token=token).get("/api/v1/namespaces")
                 self.assertEqual((answer.code, answer.body["reason"]), (401, "Unauthorized"))
-            self.assertEqual(Rest(server.url, token="other-token").get("/api/v1/namespaces").code, 200)
-            user = self.user_of(Rest(server.url, token="good-token"))
+            self.assertEqual(self.rest(server.url, token="other-token").get("/api/v1/namespaces").code, 200)
+            user = self.user_of(self.rest(server.url, token="good-token"))
             self.assertEqual((user["username"], user["uid"]), ("alice", "42"))
             self.assertEqual(set(user["groups"]), {"crew", "system:masters", "system:authenticated"})
 
     def test_an_address_others_can_reach_is_fine_with_tokens(self):
         with self.server("--address", "0.0.0.0", "--token-file", self.tokens) as server:
             port = server.url.rsplit(":", 1)[1]
-            self.assertEqual(Rest(f"http://127.0.0.1:{port}", token="good-token").get("/api/v1/namespaces").code, 200)
+            self.assertEqual(
+                self.rest(f"http://127.0.0.1:{port}", token="good-token").get("/api/v1/namespaces").code, 200
+            )
 
     def test_tls(self):
         key, certificate = make_certificate(self.folder)
         with self.server("--tls-cert", certificate, "--tls-key", key) as server:
             self.assertTrue(server.url.startswith("https://"), server.url)
             context = ssl.create_default_context(cafile=certificate)
-            self.assertEqual(Rest(server.url, ssl_context=context).get("/readyz").text, "ok")
+            self.assertEqual(self.rest(server.url, ssl_context=context).get("/readyz").text, "ok")
             with self.assertRaises(ssl.SSLCertVerificationError):
-                Rest(server.url).get("/readyz")
+                self.rest(server.url).get("/readyz")
 
     def test_client_certificates(self):
         key, certificate = make_certificate(self.folder)
@@ -372,7 +381,7 @@ class Security(ServeCase):
                 context = ssl.create_default_context(cafile=certificate)
                 if chain:
                     context.load_cert_chain(*chain)
-                return Rest(url, ssl_context=context)
+                return self.rest(url, ssl_context=context)
 
             user = self.user_of(rest_with(client, client_key))
             self.assertEqual(user["username"], "carol")

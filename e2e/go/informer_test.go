@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
@@ -17,11 +16,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// mapInformer is a shared informer of the ConfigMaps of one namespace, with the errors its watch met.
+// mapInformer is a shared informer of the ConfigMaps of one namespace that counts its events.
 type mapInformer struct {
 	lister listers.ConfigMapNamespaceLister
 	mu     sync.Mutex
-	errs   []error
 	events map[string]int
 }
 
@@ -30,11 +28,6 @@ func startInformer(t *testing.T, client kubernetes.Interface, ns string) *mapInf
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(ns))
 	maps := factory.Core().V1().ConfigMaps()
 	m := &mapInformer{lister: maps.Lister().ConfigMaps(ns), events: map[string]int{}}
-	must(t, maps.Informer().SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.errs = append(m.errs, err)
-	}))
 	_, err := maps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { m.count("add") },
 		UpdateFunc: func(any, any) { m.count("update") },
@@ -70,17 +63,6 @@ func (m *mapInformer) saw(what string, n int) func() bool {
 		defer m.mu.Unlock()
 		return m.events[what] == n
 	}
-}
-
-func (m *mapInformer) metError(is func(error) bool) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, err := range m.errs {
-		if is(err) {
-			return true
-		}
-	}
-	return false
 }
 
 func (m *mapInformer) names(t *testing.T) map[string]string {
@@ -157,8 +139,8 @@ func TestInformerListsAgainAfterA410(t *testing.T) {
 		eventually(t, "one deletion", m.saw("delete", 1))
 		eventually(t, "six additions", m.saw("add", 6))
 		eventually(t, "the update", func() bool { return m.names(t)["cm-001"] == item.ResourceVersion })
-		if !m.metError(func(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }) {
-			t.Errorf("the informer met no 410: %v", m.errs)
+		if n := l.Count(isList); n != 2 {
+			t.Errorf("%d lists: it was to be refused with 410 and to list once more", n)
 		}
 	})
 }
@@ -178,11 +160,8 @@ func TestInformerResumesWhereItWas(t *testing.T) {
 		l.Mend()
 		eventually(t, "the addition of "+name, func() bool { _, err := m.lister.Get(name); return err == nil })
 	}
-	lists := l.Count(func(r request) bool {
-		return r.query.Get("sendInitialEvents") == "true" || (r.method == http.MethodGet && !isWatch(r))
-	})
-	if lists != 1 {
-		t.Errorf("%d lists instead of one", lists)
+	if n := l.Count(isList); n != 1 {
+		t.Errorf("%d lists instead of one", n)
 	}
 }
 

@@ -116,6 +116,10 @@ func (b *lineBody) Close() error {
 
 func isWatch(r request) bool { return r.query.Get("watch") == "true" || r.query.Get("watch") == "1" }
 
+func isList(r request) bool {
+	return r.query.Get("sendInitialEvents") == "true" || (r.method == http.MethodGet && !isWatch(r))
+}
+
 // The kinds of body that the clients really got.
 func TestContentTypesOnTheWire(t *testing.T) {
 	for name, contentType := range map[string]string{"protobuf": protobufType, "json": jsonType} {

@@ -190,27 +190,13 @@ class Logs(KubectlCase):
         self.k_fails("logs nobody", 'pods "nobody" not found')
 
     def test_container_that_is_not_there(self):
-        self.k_fails("logs shop -c nobody", "nobody")
+        self.k_fails("logs shop -c nobody", "container nobody is not valid for pod shop")
 
-    def test_each_container_has_a_log(self):
-        self.set_status(
-            "pods",
-            "shop",
-            {
-                "phase": "Running",
-                "containerStatuses": [
-                    {
-                        "name": name,
-                        "image": "example.test/app:1",
-                        "imageID": "",
-                        "ready": True,
-                        "restartCount": 0,
-                        "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}},
-                    }
-                    for name in ("main", "side-1")
-                ],
-            },
-        )
+    def test_a_container_that_no_kubelet_started_has_none(self):
         for flags in ("-c main", "-c side-1", "-c main --tail=1", "--all-containers", "-c main --timestamps"):
             with self.subTest(flags):
-                self.k(f"logs shop {flags}")
+                self.k_fails(f"logs shop {flags}", "is waiting to start: ContainerCreating")
+
+    def test_a_pod_without_a_node(self):
+        self.create(pod("waiting"))
+        self.k_fails("logs waiting", "pod waiting does not have a host assigned")

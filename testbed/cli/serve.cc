@@ -106,13 +106,13 @@ Result<bool> Announce(const ServeFlags& flags, const std::string& url, const Acc
   std::string path = AbsolutePath(flags.kubeconfig.empty() ? DefaultKubeconfig(url) : flags.kubeconfig);
   KubeconfigOptions options{url, AbsolutePath(flags.tls_cert), access.tokens ? access.tokens->first() : ""};
   if (auto written = WriteFile(path, MakeKubeconfig(options)); !written) return written.status();
+  std::printf("Terrarium %s (Kubernetes %s) is ready at %s\nexport KUBECONFIG=%s\n", kVersion, kKubernetesVersion,
+              url.c_str(), path.c_str());
+  std::fflush(stdout);
   if (!flags.ready_file.empty()) {
     api::Json ready = {{"url", url}, {"kubeconfig", path}, {"pid", getpid()}};
     if (auto written = WriteFile(flags.ready_file, ready.dump() + "\n"); !written) return written.status();
   }
-  std::printf("Terrarium %s (Kubernetes %s) is ready at %s\nexport KUBECONFIG=%s\n", kVersion, kKubernetesVersion,
-              url.c_str(), path.c_str());
-  std::fflush(stdout);
   return true;
 }
 

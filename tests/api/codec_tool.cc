@@ -1,5 +1,5 @@
-// The codecs behind a pipe, for suites in other languages (e2e/protobuf): one JSON request per line in, one JSON answer
-// per line out.
+// The codecs behind a pipe, for suites in other languages (e2e/protobuf): one JSON request per line in, one
+// JSON answer per line out.
 //
 //   {"op": "kinds"}                                   -> {"kinds": ["io.k8s.api.apps.v1.Deployment", ...]}
 //   {"op": "fill", "message": M, "seed": N, "everything": true}            -> {"doc": {...}}
@@ -30,7 +30,9 @@ Json Kinds() {
   for (const Message& m : Schema::Get().messages()) {
     const Field* kind = m.Find("kind");
     const Field* version = m.Find("apiVersion");
-    if (kind == nullptr || version == nullptr || kind->def.proto_number != 0 || version->def.proto_number != 0) continue;
+    if (kind == nullptr || version == nullptr || kind->def.proto_number != 0 ||
+        version->def.proto_number != 0)
+      continue;
     if (!m.wire_order().empty()) kinds.push_back(m.name());
   }
   return {{"kinds", kinds}};
@@ -75,13 +77,17 @@ Json Answer(const Json& request) {
   if (op == "yaml") return ReadYaml(request.at("text"));
   if (op == "to-yaml") return {{"text", WriteYaml(request.at("doc"))}};
   if (op == "quantity") return ReadQuantity(request.at("text"));
-  if (op == "frame") return {{"bytes", EncodeBase64(EncodeProtobufWatchFrame(request.at("type").get<std::string>(), Bytes(request)))}};
+  if (op == "frame")
+    return {{"bytes",
+             EncodeBase64(EncodeProtobufWatchFrame(request.at("type").get<std::string>(), Bytes(request)))}};
   const Message& message = Schema::Get().Must(request.at("message").get<std::string>());
   if (op == "json") return DecodeText(message, request.at("text"));
   if (op == "encode") return {{"bytes", EncodeBase64(EncodeProtobuf(message, request.at("doc")))}};
   if (op == "decode") return DecodeBytes(message, Bytes(request));
   if (op == "fill") {
-    return {{"doc", Fill(message, {.seed = request.at("seed"), .everything = request.at("everything"), .own_fields = false})}};
+    return {{"doc", Fill(message, {.seed = request.at("seed"),
+                                   .everything = request.at("everything"),
+                                   .own_fields = false})}};
   }
   return {{"error", "unknown op " + op}};
 }

@@ -89,20 +89,25 @@ TEST(DecodeJson, WithoutASchemaFindsRepeatedKeysEverywhere) {
 TEST(DecodeJson, TypeErrorsAreThoseOfGo) {
   EXPECT_EQ(TypeError(R"({"spec":{"replicas":"3"}})", Deployment()),
             "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32");
-  EXPECT_EQ(TypeError(R"({"spec":{"replicas":1.5}})", Deployment()),
-            "json: cannot unmarshal number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32");
+  EXPECT_EQ(
+      TypeError(R"({"spec":{"replicas":1.5}})", Deployment()),
+      "json: cannot unmarshal number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32");
   EXPECT_EQ(TypeError(R"({"spec":{"replicas":2147483648}})", Deployment()),
-            "json: cannot unmarshal number 2147483648 into Go struct field DeploymentSpec.spec.replicas of type int32");
+            "json: cannot unmarshal number 2147483648 into Go struct field DeploymentSpec.spec.replicas of "
+            "type int32");
   EXPECT_EQ(TypeError(R"({"metadata":{"labels":[]}})", Deployment()),
-            "json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type map[string]string");
+            "json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type "
+            "map[string]string");
   EXPECT_EQ(TypeError(R"({"metadata":{"labels":{"a":1}}})", Deployment()),
             "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string");
-  EXPECT_EQ(TypeError(R"({"spec":{"template":{"spec":{"containers":{}}}}})", Deployment()),
-            "json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type "
-            "[]v1.Container");
-  EXPECT_EQ(TypeError(R"({"spec":{"template":{"spec":{"restartPolicy":1}}}})", Deployment()),
-            "json: cannot unmarshal number into Go struct field PodSpec.spec.template.spec.restartPolicy of type "
-            "v1.RestartPolicy");
+  EXPECT_EQ(
+      TypeError(R"({"spec":{"template":{"spec":{"containers":{}}}}})", Deployment()),
+      "json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type "
+      "[]v1.Container");
+  EXPECT_EQ(
+      TypeError(R"({"spec":{"template":{"spec":{"restartPolicy":1}}}})", Deployment()),
+      "json: cannot unmarshal number into Go struct field PodSpec.spec.template.spec.restartPolicy of type "
+      "v1.RestartPolicy");
   EXPECT_EQ(TypeError(R"({"spec":{"strategy":{"rollingUpdate":{"maxSurge":1.5}}}})", Deployment()),
             "json: cannot unmarshal number 1.5 into Go struct field "
             "RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32");
@@ -154,7 +159,8 @@ TEST(DecodeJson, QuantitiesWrittenAsNumbersKeepTheirDigits) {
 
 TEST(PeekTypeMeta, ReadsTheTopLevelOnly) {
   TypeMeta meta;
-  ASSERT_FALSE(PeekTypeMeta(R"({"spec":{"kind":"X"},"kind":"Pod","apiVersion":"v1","items":[{"kind":"Y"}]})", &meta));
+  ASSERT_FALSE(
+      PeekTypeMeta(R"({"spec":{"kind":"X"},"kind":"Pod","apiVersion":"v1","items":[{"kind":"Y"}]})", &meta));
   EXPECT_EQ(meta.kind, "Pod");
   EXPECT_EQ(meta.api_version, "v1");
   TypeMeta none;

@@ -27,8 +27,9 @@ TEST(Normalize, WritesWhatGoWritesForAnEmptyDeployment) {
 }
 
 TEST(Normalize, ContainersAlwaysHaveNameAndResources) {
-  EXPECT_EQ(Normal("core.v1.PodSpec", R"({"containers":[{"image":"x"},null]})"),
-            Json::parse(R"({"containers":[{"image":"x","name":"","resources":{}},{"name":"","resources":{}}]})"));
+  EXPECT_EQ(
+      Normal("core.v1.PodSpec", R"({"containers":[{"image":"x"},null]})"),
+      Json::parse(R"({"containers":[{"image":"x","name":"","resources":{}},{"name":"","resources":{}}]})"));
 }
 
 TEST(Normalize, DropsNullsAndEmptyValues) {
@@ -38,9 +39,10 @@ TEST(Normalize, DropsNullsAndEmptyValues) {
 }
 
 TEST(Normalize, KeepsZerosBehindPointers) {
-  EXPECT_EQ(Normal("core.v1.PodSpec", R"({"containers":null,"priority":0,"hostUsers":false,"securityContext":{},
+  EXPECT_EQ(
+      Normal("core.v1.PodSpec", R"({"containers":null,"priority":0,"hostUsers":false,"securityContext":{},
       "runtimeClassName":""})"),
-            Json::parse(R"({"containers":null,"priority":0,"hostUsers":false,"securityContext":{},
+      Json::parse(R"({"containers":null,"priority":0,"hostUsers":false,"securityContext":{},
       "runtimeClassName":""})"));
 }
 
@@ -53,22 +55,25 @@ TEST(Normalize, TimesBecomeUtcSeconds) {
   EXPECT_EQ(created("2024-02-29T01:02:03Z"), "2024-02-29T01:02:03Z");
   EXPECT_EQ(created("2024-02-29T01:02:03.999+02:00"), "2024-02-28T23:02:03Z");
   EXPECT_EQ(created("0001-01-01T00:00:00Z"), Json());
-  EXPECT_EQ(created("abc"), R"(parsing time "abc" as "2006-01-02T15:04:05Z07:00": cannot parse "abc" as "2006")");
+  EXPECT_EQ(created("abc"),
+            R"(parsing time "abc" as "2006-01-02T15:04:05Z07:00": cannot parse "abc" as "2006")");
   EXPECT_EQ(created(""), R"(parsing time "" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006")");
   EXPECT_EQ(created("2024-13-01T00:00:00Z"), R"(parsing time "2024-13-01T00:00:00Z": month out of range)");
   EXPECT_EQ(created("2023-02-29T00:00:00Z"), R"(parsing time "2023-02-29T00:00:00Z": day out of range)");
   EXPECT_EQ(created("2024-01-01"),
             R"(parsing time "2024-01-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T")");
-  EXPECT_EQ(created("2024-01-01T00:00:00"),
-            R"(parsing time "2024-01-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00")");
+  EXPECT_EQ(
+      created("2024-01-01T00:00:00"),
+      R"(parsing time "2024-01-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00")");
   EXPECT_EQ(created("2024-01-01T00:00:00Zx"), R"(parsing time "2024-01-01T00:00:00Zx": extra text: "x")");
 }
 
 TEST(Normalize, MicroTimesHaveSixDigits) {
   EXPECT_EQ(Normal("coordination.v1.LeaseSpec", R"({"renewTime":"2024-01-01T02:00:00.000001+02:00"})"),
             Json::parse(R"({"renewTime":"2024-01-01T00:00:00.000001Z"})"));
-  EXPECT_EQ(Error("coordination.v1.LeaseSpec", R"({"renewTime":"2024-01-01T00:00:00Z"})"),
-            R"(parsing time "2024-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000")");
+  EXPECT_EQ(
+      Error("coordination.v1.LeaseSpec", R"({"renewTime":"2024-01-01T00:00:00Z"})"),
+      R"(parsing time "2024-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000")");
   EXPECT_EQ(Error("coordination.v1.LeaseSpec", R"({"renewTime":5})"),
             "json: cannot unmarshal number into Go struct field LeaseSpec.renewTime of type string");
 }
@@ -111,9 +116,10 @@ TEST(Normalize, NullsInMapsBecomeZeroValues) {
 }
 
 TEST(Normalize, EmbeddedStructsAppearInErrorPaths) {
-  EXPECT_EQ(Error("core.v1.PodSpec", R"({"volumes":[{"configMap":5}]})"),
-            "json: cannot unmarshal number into Go struct field Volume.volumes.VolumeSource.configMap of type "
-            "v1.ConfigMapVolumeSource");
+  EXPECT_EQ(
+      Error("core.v1.PodSpec", R"({"volumes":[{"configMap":5}]})"),
+      "json: cannot unmarshal number into Go struct field Volume.volumes.VolumeSource.configMap of type "
+      "v1.ConfigMapVolumeSource");
 }
 
 TEST(Normalize, NamesNestedUnknownFieldsInSortedOrder) {

@@ -7,7 +7,8 @@ namespace {
 
 class Filler {
  public:
-  explicit Filler(const FillOptions& options) : options_(options), state_(options.seed * 0x9e3779b97f4a7c15U + 1) {}
+  explicit Filler(const FillOptions& options)
+      : options_(options), state_(options.seed * 0x9e3779b97f4a7c15U + 1) {}
 
   Json Struct(const Message& message);
 
@@ -27,7 +28,8 @@ class Filler {
   std::uint64_t Below(std::uint64_t n) { return Next() % n; }
   std::string Word() {
     std::string text;
-    for (std::uint64_t i = 0, n = 1 + Below(8); i < n; ++i) text.push_back(static_cast<char>('a' + Below(26)));
+    for (std::uint64_t i = 0, n = 1 + Below(8); i < n; ++i)
+      text.push_back(static_cast<char>('a' + Below(26)));
     if (Below(10) == 0) text += "\xc3\xa9\xf0\x9f\x8c\xb1 \"\\\n";
     return text;
   }
@@ -100,11 +102,12 @@ Json Filler::Zero(const Field& field) {
 }
 
 Json Filler::Element(const Field& field) {
-  static constexpr const char* kQuantities[] = {"100m", "1", "1Gi", "1500m", "2k", "1e3", "0.5", "1024Mi", "3"};
+  static constexpr const char* kQuantities[] = {"100m", "1",   "1Gi",    "1500m", "2k",
+                                                "1e3",  "0.5", "1024Mi", "3"};
   const auto moment = [this](const char* fraction) {
     return "20" + std::to_string(10 + Below(30)) + "-0" + std::to_string(1 + Below(9)) + "-1" +
-           std::to_string(Below(9)) + "T0" + std::to_string(Below(9)) + ":00:0" + std::to_string(Below(9)) + fraction +
-           "Z";
+           std::to_string(Below(9)) + "T0" + std::to_string(Below(9)) + ":00:0" + std::to_string(Below(9)) +
+           fraction + "Z";
   };
   switch (field.def.type) {
     case FieldType::kString:
@@ -112,7 +115,8 @@ Json Filler::Element(const Field& field) {
     case FieldType::kBool:
       return true;
     case FieldType::kInt32:
-      return Below(4) == 0 ? -static_cast<std::int64_t>(1 + Below(1000)) : static_cast<std::int64_t>(1 + Below(2147483647));
+      return Below(4) == 0 ? -static_cast<std::int64_t>(1 + Below(1000))
+                           : static_cast<std::int64_t>(1 + Below(2147483647));
     case FieldType::kInt64:
       return Below(4) == 0 ? -static_cast<std::int64_t>(1 + Below(1000))
                            : static_cast<std::int64_t>(1 + (Next() >> (1 + Below(50))));

@@ -11,9 +11,15 @@
 namespace terrarium::api {
 namespace {
 
-const Message& Apps(const char* name) { return Schema::Get().Must(std::string("io.k8s.api.apps.v1.") + name); }
-const Message& Batch(const char* name) { return Schema::Get().Must(std::string("io.k8s.api.batch.v1.") + name); }
-const Message& Core(const char* name) { return Schema::Get().Must(std::string("io.k8s.api.core.v1.") + name); }
+const Message& Apps(const char* name) {
+  return Schema::Get().Must(std::string("io.k8s.api.apps.v1.") + name);
+}
+const Message& Batch(const char* name) {
+  return Schema::Get().Must(std::string("io.k8s.api.batch.v1.") + name);
+}
+const Message& Core(const char* name) {
+  return Schema::Get().Must(std::string("io.k8s.api.core.v1.") + name);
+}
 const Message& Meta(const char* name) {
   return Schema::Get().Must(std::string("io.k8s.apimachinery.pkg.apis.meta.v1.") + name);
 }
@@ -95,7 +101,8 @@ TEST(Schema, OwnFieldsAreMergedWithNumbersThatCannotClash) {
     for (const FieldDef& f : m.fields) EXPECT_GE(f.proto_number, 1000) << m.name << " " << f.name;
   }
   for (const Message& m : Schema::Get().messages()) {
-    const bool ours = m.name().find("PodPicker") != std::string_view::npos || m.short_name() == "HTTPHeaderSource";
+    const bool ours =
+        m.name().find("PodPicker") != std::string_view::npos || m.short_name() == "HTTPHeaderSource";
     for (const Field& f : m.wire_fields()) {
       if (!ours && f.name() != "podReplacementPolicy" && f.name() != "downscalePodPicker") {
         EXPECT_LT(f.def.proto_number, 1000) << m.name() << " " << f.name();
@@ -111,12 +118,14 @@ TEST(Schema, OwnFieldsAreMergedWithNumbersThatCannotClash) {
   EXPECT_EQ(picker->gate, "DownscalePodPicker");
   const Field* http = picker->message->Find("http");
   ASSERT_NE(http, nullptr);
-  EXPECT_EQ(http->message->Find("httpHeaders")->message->Find("valueFrom")->message->Find("secretKeyRef")->message,
-            &Core("SecretKeySelector"));
+  EXPECT_EQ(
+      http->message->Find("httpHeaders")->message->Find("valueFrom")->message->Find("secretKeyRef")->message,
+      &Core("SecretKeySelector"));
 }
 
 TEST(Schema, GatesSitOnFieldsAndTravelUp) {
-  EXPECT_EQ(Apps("DeploymentStatus").Find("terminatingReplicas")->gate, "DeploymentReplicaSetTerminatingReplicas");
+  EXPECT_EQ(Apps("DeploymentStatus").Find("terminatingReplicas")->gate,
+            "DeploymentReplicaSetTerminatingReplicas");
   EXPECT_EQ(Batch("JobStatus").Find("terminating")->gate, "JobPodReplacementPolicy");
   EXPECT_TRUE(Apps("Deployment").has_gates());
   EXPECT_TRUE(Batch("CronJobList").has_gates());
@@ -124,8 +133,9 @@ TEST(Schema, GatesSitOnFieldsAndTravelUp) {
 }
 
 TEST(Schema, EverySpecAndStatusFieldOfTheMainKindsIsExplained) {
-  for (const Message* m : {&Apps("DeploymentSpec"), &Apps("DeploymentStatus"), &Apps("ReplicaSetSpec"),
-                           &Apps("ReplicaSetStatus"), &Batch("JobSpec"), &Batch("JobStatus"), &Meta("ObjectMeta")}) {
+  for (const Message* m :
+       {&Apps("DeploymentSpec"), &Apps("DeploymentStatus"), &Apps("ReplicaSetSpec"),
+        &Apps("ReplicaSetStatus"), &Batch("JobSpec"), &Batch("JobStatus"), &Meta("ObjectMeta")}) {
     EXPECT_FALSE(m->description().empty()) << m->name();
     for (const Field& f : m->fields()) EXPECT_FALSE(f.description.empty()) << m->name() << " " << f.name();
   }
@@ -134,9 +144,23 @@ TEST(Schema, EverySpecAndStatusFieldOfTheMainKindsIsExplained) {
 TEST(Schema, EveryTopLevelKindIsExplained) {
   const std::set<std::string_view> exempt = {
       // Options and discovery documents: nobody can ask `kubectl explain` about them.
-      "APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "CreateOptions", "GetOptions", "ListOptions",
-      "PartialObjectMetadata", "PartialObjectMetadataList", "PatchOptions", "Table", "UpdateOptions",
-      "PodLogOptions", "PodStatusResult", "TokenRequest", "PersistentVolumeClaim", "APIGroupDiscovery",
+      "APIGroup",
+      "APIGroupList",
+      "APIResourceList",
+      "APIVersions",
+      "CreateOptions",
+      "GetOptions",
+      "ListOptions",
+      "PartialObjectMetadata",
+      "PartialObjectMetadataList",
+      "PatchOptions",
+      "Table",
+      "UpdateOptions",
+      "PodLogOptions",
+      "PodStatusResult",
+      "TokenRequest",
+      "PersistentVolumeClaim",
+      "APIGroupDiscovery",
       "APIGroupDiscoveryList"};
   for (const Message& m : Schema::Get().messages()) {
     const Field* kind = m.Find("kind");
@@ -170,10 +194,20 @@ TEST(Defaults, FillAbsentFieldsOfStructsThatArePresent) {
 }
 
 TEST(Defaults, KeepExplicitZeros) {
-  Json doc = Json::parse(R"({"spec":{"replicas":0,"template":{"spec":{"terminationGracePeriodSeconds":0}}}})");
+  Json doc =
+      Json::parse(R"({"spec":{"replicas":0,"template":{"spec":{"terminationGracePeriodSeconds":0}}}})");
   ApplyDefaults(Apps("Deployment"), doc);
   EXPECT_EQ(doc["spec"]["replicas"], 0);
   EXPECT_EQ(doc["spec"]["template"]["spec"]["terminationGracePeriodSeconds"], 0);
+}
+
+TEST(Defaults, ReplacePlainZeros) {
+  Json doc = Json::parse(R"({"type":"DisruptionTarget","status":""})");
+  ApplyDefaults(Batch("PodFailurePolicyOnPodConditionsPattern"), doc);
+  EXPECT_EQ(doc["status"], "True");
+  Json grpc = Json::parse(R"({"port":1,"service":null})");
+  ApplyDefaults(Core("GRPCAction"), grpc);
+  EXPECT_EQ(grpc["service"], "");
 }
 
 TEST(Defaults, HoldForAJobButNotForTheTemplateOfACronJob) {

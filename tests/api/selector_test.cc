@@ -228,6 +228,11 @@ TEST(FieldSelector, EventsOfBothGroupsNameTheSameFields) {
   ASSERT_TRUE(grouped.ok());
   EXPECT_TRUE(core->Matches(header));
   EXPECT_TRUE(grouped->Matches(header));
+  constexpr std::string_view kOwnNames[] = {"regarding.name", "reportingController"};
+  auto own = FieldSelector::Parse("regarding.name=web,reportingController!=kubelet",
+                                  {.group = "events.k8s.io", .kind = "Event", .selectable = kOwnNames});
+  ASSERT_TRUE(own.ok());
+  EXPECT_FALSE(own->Matches(header));
   EXPECT_EQ(FieldError("involvedObject.name=web", {.group = "events.k8s.io", .kind = "Event", .selectable = kFields}),
             "field label not supported: involvedObject.name");
 }

@@ -36,7 +36,8 @@ TEST(Yaml, ScalarsAreTypedByYaml11) {
 TEST(Yaml, WholeFloatsAreIntegers) { EXPECT_TRUE(Read("a: 1e3")["a"].is_number_integer()); }
 
 TEST(Yaml, KeysBecomeText) {
-  EXPECT_EQ(Read("1: a\ntrue: b\nno: c\n1.5: d\n"), Json::parse(R"({"1":"a","true":"b","false":"c","1.5":"d"})"));
+  EXPECT_EQ(Read("1: a\ntrue: b\nno: c\n1.5: d\n"),
+            Json::parse(R"({"1":"a","true":"b","false":"c","1.5":"d"})"));
   EXPECT_EQ(Failure("[1]: 2"), "yaml: line 1: invalid map key");
   EXPECT_EQ(Failure("a: 1\n~: 2\n"), "yaml: line 2: invalid map key");
 }
@@ -59,17 +60,16 @@ TEST(Yaml, ABillionLaughsAreRefused) {
   EXPECT_EQ(Failure(text), "yaml: document contains excessive aliasing");
 }
 
-TEST(Yaml, NestingIsBounded) {
-  EXPECT_NE(Failure(std::string(5000, '[')), "");
-}
+TEST(Yaml, NestingIsBounded) { EXPECT_NE(Failure(std::string(5000, '[')), ""); }
 
 TEST(Yaml, ReportsRepeatedKeysAndTheLastWins) {
   std::string error;
   const auto document = ParseYaml("a: 1\nb:\n  c: 2\n  c: 3\na: 4\n", &error);
   ASSERT_TRUE(document.has_value());
   EXPECT_EQ(document->value, Json::parse(R"({"a":4,"b":{"c":3}})"));
-  EXPECT_THAT(document->strict_errors, ElementsAre("yaml: unmarshal errors:\n  line 4: key \"c\" already set in map\n"
-                                                   "  line 5: key \"a\" already set in map"));
+  EXPECT_THAT(document->strict_errors,
+              ElementsAre("yaml: unmarshal errors:\n  line 4: key \"c\" already set in map\n"
+                          "  line 5: key \"a\" already set in map"));
 }
 
 TEST(Yaml, NamesTheLineOfAMistake) {
@@ -117,8 +117,9 @@ TEST(Yaml, WritesBlocks) {
 }
 
 TEST(Yaml, ReadsBackWhatItWrites) {
-  for (const char* word : {"", " ", "- x", "#", "a #b", "'", "\"", "~", "*a", "&a", "!", "%", "@", "|", "x:", "multi\nline",
-                           "\nfirst", "end\n\n", "tab\t", "\x07", "0644", "1e3", "---", "<<", "back\\slash"}) {
+  for (const char* word : {"",      " ",    "- x",  "#",   "a #b", "'",  "\"",          "~",       "*a",
+                           "&a",    "!",    "%",    "@",   "|",    "x:", "multi\nline", "\nfirst", "end\n\n",
+                           "tab\t", "\x07", "0644", "1e3", "---",  "<<", "back\\slash"}) {
     const Json doc = {{"k", word}, {"l", {word, {{"m", word}}}}, {word, 1}};
     EXPECT_EQ(Read(WriteYaml(doc)), doc) << WriteYaml(doc);
   }

@@ -1,7 +1,7 @@
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <filesystem>
 
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/cron_schedule.h"
@@ -12,12 +12,12 @@
 namespace terrarium::apiserver {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using strategy::CronScheduleError;
 using strategy::GoDurationError;
-using testing::kJobTemplate;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using testing::Kind;
+using testing::kJobTemplate;
 using testing::WithSpec;
 
 Kind CronJob() { return Kind(CronJobStrategy(), "batch.v1.CronJob"); }
@@ -30,8 +30,9 @@ std::string Spec(std::string_view fields, std::string_view job_fields = "") {
 }
 
 TEST(CronSchedule, WhatTheLibraryTakes) {
-  for (const char* good : {"*/5 * * * *", "0 0 1 jan SUN", "? 1-5,7 */2 1-12/3 0-6", "5/15 * * * *", "@hourly", "@annually",
-                           "@every 1h30m", "CRON_TZ=UTC 0 0 * * *", "  1 2 3 4 5  "}) {
+  for (const char* good :
+       {"*/5 * * * *", "0 0 1 jan SUN", "? 1-5,7 */2 1-12/3 0-6", "5/15 * * * *", "@hourly", "@annually",
+        "@every 1h30m", "CRON_TZ=UTC 0 0 * * *", "  1 2 3 4 5  "}) {
     EXPECT_EQ(CronScheduleError(good), "") << good;
   }
 }
@@ -55,7 +56,8 @@ TEST(CronSchedule, WhatIsWrongIsSaidInItsWords) {
 }
 
 TEST(GoDuration, UnitsAreNeededExceptForZero) {
-  for (const char* good : {"0", "1h30m", "-1.5s", "300ms", ".5s"}) EXPECT_EQ(GoDurationError(good), "") << good;
+  for (const char* good : {"0", "1h30m", "-1.5s", "300ms", ".5s"})
+    EXPECT_EQ(GoDurationError(good), "") << good;
   EXPECT_EQ(GoDurationError("5"), R"(time: missing unit in duration "5")");
   EXPECT_EQ(GoDurationError("5d"), R"(time: unknown unit "d" in duration "5d")");
   EXPECT_EQ(GoDurationError("9999999h"), R"(time: invalid duration "9999999h")");
@@ -64,20 +66,25 @@ TEST(GoDuration, UnitsAreNeededExceptForZero) {
 TEST(CronJobStrategy, JobTemplateGetsPodDefaultsButNotThoseOfAJob) {
   const Json object = CronJob().New(Spec(R"("schedule":"*/5 * * * *")"));
   EXPECT_FALSE(object["spec"]["jobTemplate"]["spec"].contains("completions"));
-  EXPECT_EQ(object["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["imagePullPolicy"], "IfNotPresent");
+  EXPECT_EQ(object["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["imagePullPolicy"],
+            "IfNotPresent");
   EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"*/5 * * * *")")), IsEmpty());
 }
 
 TEST(CronJobStrategy, ScheduleIsRequiredAndRead) {
-  EXPECT_THAT(CronJob().CreateErrors(Spec(R"("suspend":true)")), ElementsAre("spec.schedule: Required value"));
-  EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"* * *")")),
-              ElementsAre(R"(spec.schedule: Invalid value: "* * *": expected exactly 5 fields, found 3: [* * *])"));
+  EXPECT_THAT(CronJob().CreateErrors(Spec(R"("suspend":true)")),
+              ElementsAre("spec.schedule: Required value"));
+  EXPECT_THAT(
+      CronJob().CreateErrors(Spec(R"("schedule":"* * *")")),
+      ElementsAre(R"(spec.schedule: Invalid value: "* * *": expected exactly 5 fields, found 3: [* * *])"));
 }
 
 TEST(CronJobStrategy, ZonesInSchedulesMayStayButNotCome) {
-  EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"TZ=UTC 0 0 * * *")")),
-              ElementsAre("spec.schedule: Invalid value: \"TZ=UTC 0 0 * * *\": cannot use TZ or CRON_TZ in schedule, use "
-                          "timeZone field instead"));
+  EXPECT_THAT(
+      CronJob().CreateErrors(Spec(R"("schedule":"TZ=UTC 0 0 * * *")")),
+      ElementsAre(
+          "spec.schedule: Invalid value: \"TZ=UTC 0 0 * * *\": cannot use TZ or CRON_TZ in schedule, use "
+          "timeZone field instead"));
   Json old = CronJob().New(Spec(R"("schedule":"0 0 * * *")"));
   old["spec"]["schedule"] = "TZ=UTC 0 0 * * *";
   EXPECT_THAT(CronJob().UpdateErrors(old, R"({"spec":{"schedule":"TZ=UTC 0 1 * * *"}})"), IsEmpty());
@@ -88,31 +95,36 @@ TEST(CronJobStrategy, TimeZonesAreKnownByName) {
               ElementsAre("spec.timeZone: Invalid value: \"\": timeZone must be nil or non-empty string"));
   EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"../etc")")),
               ElementsAre("spec.timeZone: Invalid value: \"../etc\": unknown time zone ../etc"));
-  EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Local")")),
-              ElementsAre("spec.timeZone: Invalid value: \"Local\": timeZone must be an explicit time zone as defined in "
-                          "https://www.iana.org/time-zones"));
+  EXPECT_THAT(
+      CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Local")")),
+      ElementsAre(
+          "spec.timeZone: Invalid value: \"Local\": timeZone must be an explicit time zone as defined in "
+          "https://www.iana.org/time-zones"));
   EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"UTC")")), IsEmpty());
   if (!std::filesystem::exists("/usr/share/zoneinfo")) GTEST_SKIP() << "this machine has no zone database";
   EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Europe/Berlin")")), IsEmpty());
-  EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Europe/Atlantis")")),
-              ElementsAre("spec.timeZone: Invalid value: \"Europe/Atlantis\": unknown time zone Europe/Atlantis"));
+  EXPECT_THAT(
+      CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Europe/Atlantis")")),
+      ElementsAre("spec.timeZone: Invalid value: \"Europe/Atlantis\": unknown time zone Europe/Atlantis"));
 }
 
 TEST(CronJobStrategy, JobTemplateHasNoSelector) {
-  EXPECT_THAT(CronJob().CreateErrors(
-                  Spec(R"("schedule":"@daily")", R"("selector":{"matchLabels":{"a":"b"}},"manualSelector":true)")),
-              ElementsAre("spec.jobTemplate.spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\"}}: `selector` will be "
-                          "auto-generated",
-                          "spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: \"nil\", "
-                          "\"false\""));
+  EXPECT_THAT(
+      CronJob().CreateErrors(
+          Spec(R"("schedule":"@daily")", R"("selector":{"matchLabels":{"a":"b"}},"manualSelector":true)")),
+      ElementsAre("spec.jobTemplate.spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\"}}: "
+                  "`selector` will be "
+                  "auto-generated",
+                  "spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: \"nil\", "
+                  "\"false\""));
 }
 
 TEST(CronJobStrategy, NamesLeaveRoomForTheJobs) {
   const std::string name(53, 'a');
   std::string object = Spec(R"("schedule":"@daily")");
   object.replace(object.find("\"n\""), 3, "\"" + name + "\"");
-  EXPECT_THAT(CronJob().CreateErrors(object),
-              ElementsAre("metadata.name: Invalid value: \"" + name + "\": must be no more than 52 characters"));
+  EXPECT_THAT(CronJob().CreateErrors(object), ElementsAre("metadata.name: Invalid value: \"" + name +
+                                                          "\": must be no more than 52 characters"));
 }
 
 }  // namespace

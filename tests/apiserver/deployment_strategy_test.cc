@@ -9,17 +9,18 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::Kind;
 using testing::kSelected;
 using testing::kTemplate;
-using testing::Kind;
 using testing::WithSpec;
 
 Kind Deployment() { return Kind(DeploymentStrategy(), "apps.v1.Deployment"); }
 
 TEST(DeploymentStrategy, RollingUpdateIsDefaultedToAQuarter) {
   const Json object = Deployment().New(WithSpec({kSelected}));
-  EXPECT_EQ(object["spec"]["strategy"],
-            Json::parse(R"({"type":"RollingUpdate","rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"}})"));
+  EXPECT_EQ(
+      object["spec"]["strategy"],
+      Json::parse(R"({"type":"RollingUpdate","rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"}})"));
   EXPECT_EQ(object["spec"]["template"]["spec"]["containers"][0]["imagePullPolicy"], "IfNotPresent");
 }
 
@@ -29,10 +30,12 @@ TEST(DeploymentStrategy, RecreateGetsNoRollingUpdate) {
 }
 
 TEST(DeploymentStrategy, EmptySpecLacksSelectorLabelsAndContainers) {
-  EXPECT_THAT(Deployment().CreateErrors(WithSpec({})),
-              ElementsAre("spec.selector: Required value",
-                          "spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`",
-                          "spec.template.spec.containers: Required value"));
+  EXPECT_THAT(
+      Deployment().CreateErrors(WithSpec({})),
+      ElementsAre(
+          "spec.selector: Required value",
+          "spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`",
+          "spec.template.spec.containers: Required value"));
 }
 
 TEST(DeploymentStrategy, EmptySelectorIsRefused) {
@@ -42,10 +45,13 @@ TEST(DeploymentStrategy, EmptySelectorIsRefused) {
 
 TEST(DeploymentStrategy, SelectorThatCannotBeReadHidesTheTemplate) {
   EXPECT_THAT(
-      Deployment().CreateErrors(WithSpec({R"("selector":{"matchExpressions":[{"key":"app","operator":"In"}]})"})),
-      ElementsAre("spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or "
-                  "'NotIn'",
-                  R"(spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"In"}]}: invalid label selector)"));
+      Deployment().CreateErrors(
+          WithSpec({R"("selector":{"matchExpressions":[{"key":"app","operator":"In"}]})"})),
+      ElementsAre(
+          "spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is "
+          "'In' or "
+          "'NotIn'",
+          R"(spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"In"}]}: invalid label selector)"));
 }
 
 TEST(DeploymentStrategy, UnknownStrategyPrintsGosStruct) {
@@ -63,14 +69,17 @@ TEST(DeploymentStrategy, SurgeAndUnavailableCannotBothBeZero) {
 }
 
 TEST(DeploymentStrategy, DeadlineMustExceedMinReadySeconds) {
-  EXPECT_THAT(Deployment().CreateErrors(WithSpec({kSelected, R"("minReadySeconds":600)"})),
-              ElementsAre("spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds"));
+  EXPECT_THAT(
+      Deployment().CreateErrors(WithSpec({kSelected, R"("minReadySeconds":600)"})),
+      ElementsAre("spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds"));
 }
 
 TEST(DeploymentStrategy, PodReplacementPolicyTakesItsTwoValues) {
   Kind kind = Deployment();
-  EXPECT_THAT(kind.CreateErrors(WithSpec({kSelected, R"("podReplacementPolicy":"TerminationComplete")"})), IsEmpty());
-  EXPECT_THAT(kind.CreateErrors(WithSpec({kSelected, R"("podReplacementPolicy":"TerminationStarted")"})), IsEmpty());
+  EXPECT_THAT(kind.CreateErrors(WithSpec({kSelected, R"("podReplacementPolicy":"TerminationComplete")"})),
+              IsEmpty());
+  EXPECT_THAT(kind.CreateErrors(WithSpec({kSelected, R"("podReplacementPolicy":"TerminationStarted")"})),
+              IsEmpty());
   EXPECT_THAT(kind.CreateErrors(WithSpec({kSelected, R"("podReplacementPolicy":"Later")"})),
               ElementsAre(R"(spec.podReplacementPolicy: Unsupported value: "Later": supported values: )"
                           R"("TerminationComplete", "TerminationStarted")"));
@@ -78,18 +87,21 @@ TEST(DeploymentStrategy, PodReplacementPolicyTakesItsTwoValues) {
 
 TEST(DeploymentStrategy, SelectorIsImmutable) {
   const Json old = Deployment().New(WithSpec({kSelected}));
-  EXPECT_THAT(Deployment().UpdateErrors(
-                  old, R"({"spec":{"selector":{"matchLabels":{"app":"y"}},"template":{"metadata":{"labels":{"app":"y"}}}}})"),
-              ElementsAre(R"(spec.selector: Invalid value: {"matchLabels":{"app":"y"}}: field is immutable)"));
+  EXPECT_THAT(
+      Deployment().UpdateErrors(
+          old,
+          R"({"spec":{"selector":{"matchLabels":{"app":"y"}},"template":{"metadata":{"labels":{"app":"y"}}}}})"),
+      ElementsAre(R"(spec.selector: Invalid value: {"matchLabels":{"app":"y"}}: field is immutable)"));
 }
 
 TEST(DeploymentStrategy, StatusCountersFitTogether) {
   const Json old = Deployment().New(WithSpec({kSelected}));
-  EXPECT_THAT(Deployment().StatusErrors(old, R"({"replicas":-1})"),
-              ElementsAre("status.replicas: Invalid value: -1: must be greater than or equal to 0",
-                          "status.updatedReplicas: Invalid value: 0: cannot be greater than status.replicas",
-                          "status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas",
-                          "status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas"));
+  EXPECT_THAT(
+      Deployment().StatusErrors(old, R"({"replicas":-1})"),
+      ElementsAre("status.replicas: Invalid value: -1: must be greater than or equal to 0",
+                  "status.updatedReplicas: Invalid value: 0: cannot be greater than status.replicas",
+                  "status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas",
+                  "status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas"));
 }
 
 TEST(DeploymentStrategy, CollisionCountDoesNotGoBack) {
@@ -110,7 +122,8 @@ TEST(DeploymentStrategy, AnnotationsBumpTheGenerationAndLabelsDoNot) {
 }
 
 TEST(DeploymentStrategy, NameThatIsNoDnsLabelGivesAWarning) {
-  const auto warnings = Deployment().CreateWarnings(R"({"metadata":{"name":"a.b"},"spec":{)" + std::string(kSelected) + "}}");
+  const auto warnings =
+      Deployment().CreateWarnings(R"({"metadata":{"name":"a.b"},"spec":{)" + std::string(kSelected) + "}}");
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_THAT(warnings[0], ::testing::StartsWith("metadata.name: this is used in Pod names and hostnames"));
 }

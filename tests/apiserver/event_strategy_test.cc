@@ -15,9 +15,11 @@ using testing::Kind;
 Kind CoreEvent() { return Kind(EventStrategy(), "core.v1.Event"); }
 Kind NewEvent() { return Kind(EventsV1Strategy(), "core.v1.Event"); }
 
-constexpr const char* kOld = R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","namespace":"ns","name":"p"},
+constexpr const char* kOld =
+    R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","namespace":"ns","name":"p"},
     "reason":"R","message":"m","type":"Normal","count":2,"source":{"component":"c"}})";
-constexpr const char* kNew = R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","namespace":"ns","name":"p"},
+constexpr const char* kNew =
+    R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","namespace":"ns","name":"p"},
     "reason":"R","message":"m","type":"Normal","action":"A","eventTime":"2026-01-01T00:00:00.000001Z",
     "reportingComponent":"c","reportingInstance":"i"})";
 
@@ -41,16 +43,18 @@ TEST(EventConversion, FieldsAreRenamedBothWays) {
 
 TEST(EventStrategy, OldEventsNeedOnlyTheRightNamespace) {
   EXPECT_THAT(CoreEvent().CreateErrors(kOld), IsEmpty());
-  EXPECT_THAT(CoreEvent().CreateErrors(R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"other"}})"),
-              ElementsAre("involvedObject.namespace: Invalid value: \"other\": does not match event.namespace"));
+  EXPECT_THAT(
+      CoreEvent().CreateErrors(R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"other"}})"),
+      ElementsAre("involvedObject.namespace: Invalid value: \"other\": does not match event.namespace"));
 }
 
 TEST(EventStrategy, EventTimeMakesTheNewFieldsRequired) {
   EXPECT_THAT(CoreEvent().CreateErrors(kNew), IsEmpty());
-  EXPECT_THAT(CoreEvent().CreateErrors(
-                  R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"ns"},"eventTime":"2026-01-01T00:00:00.000001Z",
+  EXPECT_THAT(
+      CoreEvent().CreateErrors(
+          R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"ns"},"eventTime":"2026-01-01T00:00:00.000001Z",
                       "reportingComponent":"c"})"),
-              ElementsAre("reportingInstance: Required value", "action: Required value", "reason: Required value"));
+      ElementsAre("reportingInstance: Required value", "action: Required value", "reason: Required value"));
 }
 
 TEST(EventStrategy, TheNewGroupIsStricter) {
@@ -62,7 +66,8 @@ TEST(EventStrategy, TheNewGroupIsStricter) {
 
 TEST(EventStrategy, TheNewGroupChangesOnlyTheSeries) {
   const Json old = NewEvent().New(kNew);
-  EXPECT_THAT(NewEvent().UpdateErrors(old, R"({"series":{"count":2,"lastObservedTime":"2026-01-01T00:00:01.000000Z"}})"),
+  EXPECT_THAT(NewEvent().UpdateErrors(
+                  old, R"({"series":{"count":2,"lastObservedTime":"2026-01-01T00:00:01.000000Z"}})"),
               IsEmpty());
   EXPECT_THAT(NewEvent().UpdateErrors(old, R"({"message":"other","reportingComponent":"d"})"),
               ElementsAre("message: Invalid value: \"other\": field is immutable",
@@ -75,7 +80,8 @@ TEST(EventStrategy, BothGroupsSelectTheSameFieldsInOneOrder) {
   const auto other = EventsV1Strategy().SelectableFields();
   ASSERT_EQ(core.size(), other.size() + 1);
   const Json event = CoreEvent().New(kOld);
-  for (std::size_t i = 0; i < other.size(); ++i) EXPECT_EQ(core[i].value(event), other[i].value(event)) << core[i].label;
+  for (std::size_t i = 0; i < other.size(); ++i)
+    EXPECT_EQ(core[i].value(event), other[i].value(event)) << core[i].label;
   EXPECT_EQ(core.back().label, "source");
   EXPECT_EQ(core.back().value(event), "c");
 }

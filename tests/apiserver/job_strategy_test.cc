@@ -9,9 +9,9 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::StartsWith;
-using testing::kJobTemplate;
 using testing::Kind;
+using testing::kJobTemplate;
+using ::testing::StartsWith;
 using testing::WithSpec;
 
 Kind Job() { return Kind(JobStrategy(), "batch.v1.Job"); }
@@ -33,8 +33,8 @@ TEST(JobStrategy, UidBecomesSelectorAndLabelsOfTemplateAndJob) {
 }
 
 TEST(JobStrategy, OwnLabelsAreNotMixedWithGeneratedOnes) {
-  const Json job =
-      Job().New(R"({"metadata":{"name":"n","labels":{"mine":"1"}},"spec":{)" + std::string(kJobTemplate) + "}}");
+  const Json job = Job().New(R"({"metadata":{"name":"n","labels":{"mine":"1"}},"spec":{)" +
+                             std::string(kJobTemplate) + "}}");
   EXPECT_EQ(job["metadata"]["labels"], Json::parse(R"({"mine":"1"})"));
 }
 
@@ -48,12 +48,14 @@ TEST(JobStrategy, CompletionsIsDefaultedOnlyTogetherWithParallelism) {
 TEST(JobStrategy, DependentDefaultsFollowTheirPolicies) {
   EXPECT_EQ(Job().New(JobSpec())["spec"]["podReplacementPolicy"], "TerminatingOrFailed");
   EXPECT_EQ(Job().New(JobSpec())["spec"]["backoffLimit"], 6);
-  const Json with_policy = Job().New(
-      JobSpec(R"("podFailurePolicy":{"rules":[{"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget"}]}]})"));
+  const Json with_policy = Job().New(JobSpec(
+      R"("podFailurePolicy":{"rules":[{"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget"}]}]})"));
   EXPECT_EQ(with_policy["spec"]["podReplacementPolicy"], "Failed");
   EXPECT_EQ(with_policy["spec"]["podFailurePolicy"]["rules"][0]["onPodConditions"][0]["status"], "True");
-  EXPECT_EQ(Job().New(JobSpec(R"("completionMode":"Indexed","completions":4,"backoffLimitPerIndex":1)"))["spec"]["backoffLimit"],
-            2147483647);
+  EXPECT_EQ(
+      Job().New(JobSpec(
+          R"("completionMode":"Indexed","completions":4,"backoffLimitPerIndex":1)"))["spec"]["backoffLimit"],
+      2147483647);
 }
 
 TEST(JobStrategy, FailIndexRulesGoWithTheirGate) {
@@ -95,26 +97,31 @@ TEST(JobStrategy, SpecRules) {
        R"("podReplacementPolicy":"TerminatingOrFailed","podFailurePolicy":{"rules":[]})",
        R"(spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed")"},
       {"rule without a test", R"("podFailurePolicy":{"rules":[{"action":"FailJob"}]})",
-       "spec.podFailurePolicy.rules[0]: Invalid value: specifying one of OnExitCodes and OnPodConditions is required"},
+       "spec.podFailurePolicy.rules[0]: Invalid value: specifying one of OnExitCodes and OnPodConditions is "
+       "required"},
       {"unordered exit codes",
        R"("podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"In","values":[3,1]}}]})",
        "spec.podFailurePolicy.rules[0].onExitCodes.values: Invalid value: [3,1]: must be ordered"},
       {"repeated exit code",
        R"("podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"NotIn","values":[1,1]}}]})",
        "spec.podFailurePolicy.rules[0].onExitCodes.values[1]: Duplicate value: 1"},
-      {"no operator", R"("podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"","values":[1]}}]})",
+      {"no operator",
+       R"("podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"","values":[1]}}]})",
        R"(spec.podFailurePolicy.rules[0].onExitCodes.operator: Required value: valid values: ["In" "NotIn"])"},
       {"FailIndex without limit",
        R"("podFailurePolicy":{"rules":[{"action":"FailIndex","onExitCodes":{"operator":"In","values":[1]}}]})",
        R"(spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set)"},
-      {"success policy without rules", R"("completionMode":"Indexed","completions":2,"successPolicy":{"rules":[]})",
-       "spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified"},
+      {"success policy without rules",
+       R"("completionMode":"Indexed","completions":2,"successPolicy":{"rules":[]})",
+       "spec.successPolicy.rules: Required value: at least one rules must be specified when the "
+       "successPolicy is specified"},
       {"success of an index that there is not",
        R"("completionMode":"Indexed","completions":3,"successPolicy":{"rules":[{"succeededIndexes":"1-9"}]})",
        R"(spec.successPolicy.rules[0].succeededIndexes: Invalid value: "1-9": error parsing succeededIndexes: too large index: "9")"},
       {"more successes than named",
        R"("completionMode":"Indexed","completions":3,"successPolicy":{"rules":[{"succeededIndexes":"0-1","succeededCount":3}]})",
-       "spec.successPolicy.rules[0].succeededCount: Invalid value: 3: must be less than or equal to 2 (the number of indexes "
+       "spec.successPolicy.rules[0].succeededCount: Invalid value: 3: must be less than or equal to 2 (the "
+       "number of indexes "
        "in the specified succeededIndexes field)"},
   };
   for (const Case& c : cases) {
@@ -123,8 +130,9 @@ TEST(JobStrategy, SpecRules) {
 }
 
 TEST(JobStrategy, RestartPolicyAlwaysIsRequiredToBeChosen) {
-  EXPECT_THAT(Job().CreateErrors(WithSpec({testing::kTemplate})),
-              ElementsAre(R"(spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never")"));
+  EXPECT_THAT(
+      Job().CreateErrors(WithSpec({testing::kTemplate})),
+      ElementsAre(R"(spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never")"));
 }
 
 TEST(JobStrategy, ForeignSelectorIsRefused) {
@@ -141,8 +149,8 @@ TEST(JobStrategy, ManualSelectorGeneratesNothing) {
 
 TEST(JobStrategy, HostnamesOfIndexesMustFit) {
   const std::string name(62, 'a');
-  EXPECT_THAT(Job().CreateErrors(R"({"metadata":{"name":")" + name + R"("},"spec":{)" + std::string(kJobTemplate) +
-                                 "," + kIndexed + "}}"),
+  EXPECT_THAT(Job().CreateErrors(R"({"metadata":{"name":")" + name + R"("},"spec":{)" +
+                                 std::string(kJobTemplate) + "," + kIndexed + "}}"),
               ElementsAre("metadata.name: Invalid value: \"" + name +
                           "\": will not able to create pod with invalid DNS label: " + name + "-2"));
 }
@@ -151,15 +159,20 @@ TEST(JobStrategy, PlainJobsKeepTheirCompletions) {
   const Json old = Job().New(JobSpec(R"("completions":2)"));
   EXPECT_THAT(Job().UpdateErrors(old, R"({"spec":{"completions":3}})"),
               ElementsAre("spec.completions: Invalid value: 3: field is immutable"));
-  EXPECT_THAT(Job().UpdateErrors(old, R"({"spec":{"parallelism":2,"podReplacementPolicy":"Failed"}})"), IsEmpty());
+  EXPECT_THAT(Job().UpdateErrors(old, R"({"spec":{"parallelism":2,"podReplacementPolicy":"Failed"}})"),
+              IsEmpty());
 }
 
 TEST(JobStrategy, IndexedJobsScaleInTandem) {
   const Json old = Job().New(JobSpec(kIndexed));
   EXPECT_THAT(Job().UpdateErrors(old, R"({"spec":{"completions":5,"parallelism":5}})"), IsEmpty());
-  EXPECT_THAT(Job().UpdateErrors(old, R"({"spec":{"completions":5}})"),
-              ElementsAre("spec.completions: Invalid value: 5: can only be modified in tandem with spec.parallelism"));
-  EXPECT_THAT(Job().Gates("ElasticIndexedJob=false").UpdateErrors(old, R"({"spec":{"completions":5,"parallelism":5}})"),
+  EXPECT_THAT(
+      Job().UpdateErrors(old, R"({"spec":{"completions":5}})"),
+      ElementsAre(
+          "spec.completions: Invalid value: 5: can only be modified in tandem with spec.parallelism"));
+  EXPECT_THAT(Job()
+                  .Gates("ElasticIndexedJob=false")
+                  .UpdateErrors(old, R"({"spec":{"completions":5,"parallelism":5}})"),
               ElementsAre("spec.completions: Invalid value: 5: field is immutable"));
 }
 
@@ -176,7 +189,8 @@ TEST(JobStrategy, SuspendedJobMayChangeWhereAndWithWhatItRuns) {
       {"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"Exists"}]}]}}},
       "containers":[{"name":"c","image":"nginx:1","resources":{"requests":{"cpu":"1"}}}]}}}})"),
               IsEmpty());
-  EXPECT_THAT(Job().UpdateErrors(old, R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"nginx:2"}]}}}})"),
+  EXPECT_THAT(Job().UpdateErrors(
+                  old, R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"nginx:2"}]}}}})"),
               ElementsAre(StartsWith("spec.template.spec: Invalid value: ")));
   old["status"] = Json::parse(R"({"startTime":"2026-01-01T00:00:00Z"})");
   EXPECT_THAT(Job().UpdateErrors(old, R"({"spec":{"template":{"spec":{"nodeSelector":{"a":"b"}}}}})"),

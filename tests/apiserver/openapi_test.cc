@@ -45,7 +45,8 @@ void ExpectRefsResolve(const Json& document) {
 
 TEST(OpenApi, EveryReferenceResolves) {
   ExpectRefsResolve(V2());
-  for (const auto& [name, entry] : Json::parse(OpenApiV3Index().body)["paths"].items()) ExpectRefsResolve(V3(name.c_str()));
+  const Json index = Json::parse(OpenApiV3Index().body);
+  for (const auto& [name, entry] : index["paths"].items()) ExpectRefsResolve(V3(name.c_str()));
 }
 
 TEST(OpenApi, EveryServedKindIsDefinedAndNamesItself) {
@@ -146,7 +147,8 @@ TEST(OpenApi, ListsCarryTheirMergeRules) {
   EXPECT_EQ(V2Property("io.k8s.api.core.v1.Container", "ports")["x-kubernetes-list-map-keys"],
             Json::parse(R"(["containerPort","protocol"])"));
   EXPECT_EQ(V2Property("io.k8s.api.core.v1.PodSpec", "volumes")["x-kubernetes-patch-strategy"], "merge,retainKeys");
-  EXPECT_EQ(V2()["definitions"]["io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"]["x-kubernetes-map-type"], "atomic");
+  const Json& selector = V2()["definitions"]["io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"];
+  EXPECT_EQ(selector["x-kubernetes-map-type"], "atomic");
 }
 
 TEST(OpenApi, IntOrStringAndReferencesDifferBetweenTheVersions) {

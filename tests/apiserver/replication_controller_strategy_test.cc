@@ -8,8 +8,8 @@ namespace terrarium::apiserver {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::kTemplate;
 using testing::Kind;
+using testing::kTemplate;
 using testing::WithSpec;
 
 Kind Controller() { return Kind(ReplicationControllerStrategy(), "core.v1.ReplicationController"); }
@@ -26,9 +26,11 @@ TEST(ReplicationControllerStrategy, TemplateIsRequired) {
 }
 
 TEST(ReplicationControllerStrategy, SelectorMustMatch) {
-  EXPECT_THAT(Controller().CreateErrors(WithSpec({R"("selector":{"app":"y"})", kTemplate})),
-              ElementsAre("spec.template.metadata.labels: Invalid value: {\"app\":\"x\"}: `selector` does not match template "
-                          "`labels`"));
+  EXPECT_THAT(
+      Controller().CreateErrors(WithSpec({R"("selector":{"app":"y"})", kTemplate})),
+      ElementsAre(
+          "spec.template.metadata.labels: Invalid value: {\"app\":\"x\"}: `selector` does not match template "
+          "`labels`"));
 }
 
 TEST(ReplicationControllerStrategy, StatusReplicasCanBeSelected) {

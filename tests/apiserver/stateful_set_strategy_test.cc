@@ -9,8 +9,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::kSelected;
 using testing::Kind;
+using testing::kSelected;
 using testing::WithSpec;
 
 Kind StatefulSet() { return Kind(StatefulSetStrategy(), "apps.v1.StatefulSet"); }
@@ -20,7 +20,8 @@ constexpr const char* kService = R"("serviceName":"svc")";
 TEST(StatefulSetStrategy, UpdateStrategyIsDefaultedWithItsPartition) {
   EXPECT_EQ(StatefulSet().New(WithSpec({kSelected, kService}))["spec"]["updateStrategy"],
             Json::parse(R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})"));
-  EXPECT_EQ(StatefulSet().New(WithSpec({kSelected, R"("updateStrategy":{"type":"OnDelete"})"}))["spec"]["updateStrategy"],
+  EXPECT_EQ(StatefulSet().New(
+                WithSpec({kSelected, R"("updateStrategy":{"type":"OnDelete"})"}))["spec"]["updateStrategy"],
             Json::parse(R"({"type":"OnDelete"})"));
 }
 
@@ -39,48 +40,55 @@ TEST(StatefulSetStrategy, ClaimsAreMountedByNameAndSayWhatTheyAre) {
 }
 
 TEST(StatefulSetStrategy, ClaimsAreChecked) {
-  EXPECT_THAT(StatefulSet().CreateErrors(WithSpec({kSelected, R"("volumeClaimTemplates":[{"metadata":{"name":"d"}}])"})),
-              ElementsAre("spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required",
-                          "spec.volumeClaimTemplates[0].spec.resources[storage]: Required value"));
+  EXPECT_THAT(
+      StatefulSet().CreateErrors(
+          WithSpec({kSelected, R"("volumeClaimTemplates":[{"metadata":{"name":"d"}}])"})),
+      ElementsAre(
+          "spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required",
+          "spec.volumeClaimTemplates[0].spec.resources[storage]: Required value"));
 }
 
 TEST(StatefulSetStrategy, SpecRules) {
-  EXPECT_THAT(StatefulSet().CreateErrors(WithSpec({kSelected, R"("podManagementPolicy":"X")"})),
-              ElementsAre("spec.podManagementPolicy: Invalid value: \"X\": must be 'OrderedReady' or 'Parallel'"));
-  EXPECT_THAT(StatefulSet().CreateErrors(WithSpec({kSelected, R"("updateStrategy":{"type":"X"})"})),
-              ElementsAre("spec.updateStrategy: Invalid value: {\"Type\":\"X\",\"RollingUpdate\":null}: must be "
-                          "'RollingUpdate' or 'OnDelete'"));
+  EXPECT_THAT(
+      StatefulSet().CreateErrors(WithSpec({kSelected, R"("podManagementPolicy":"X")"})),
+      ElementsAre("spec.podManagementPolicy: Invalid value: \"X\": must be 'OrderedReady' or 'Parallel'"));
+  EXPECT_THAT(
+      StatefulSet().CreateErrors(WithSpec({kSelected, R"("updateStrategy":{"type":"X"})"})),
+      ElementsAre("spec.updateStrategy: Invalid value: {\"Type\":\"X\",\"RollingUpdate\":null}: must be "
+                  "'RollingUpdate' or 'OnDelete'"));
   EXPECT_THAT(StatefulSet().CreateErrors(WithSpec({kSelected, R"("ordinals":{"start":-1},"replicas":-2)"})),
               ElementsAre("spec.replicas: Invalid value: -2: must be greater than or equal to 0",
                           "spec.ordinals.start: Invalid value: -1: must be greater than or equal to 0"));
 }
 
 TEST(StatefulSetStrategy, MaxUnavailableIsDroppedWhileItsFeatureIsOff) {
-  const Json set = StatefulSet().New(
-      WithSpec({kSelected, R"("updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":2}})"}));
+  const Json set = StatefulSet().New(WithSpec(
+      {kSelected, R"("updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":2}})"}));
   EXPECT_EQ(set["spec"]["updateStrategy"]["rollingUpdate"], Json::parse(R"({"partition":0})"));
 }
 
 TEST(StatefulSetStrategy, OnlyAFewFieldsMayChange) {
   const Json old = StatefulSet().New(WithSpec({kSelected, kService}));
   EXPECT_THAT(StatefulSet().UpdateErrors(old, R"({"spec":{"replicas":5,"minReadySeconds":1}})"), IsEmpty());
-  EXPECT_THAT(StatefulSet().UpdateErrors(old, R"({"spec":{"serviceName":"other"}})"),
-              ElementsAre("spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', "
-                          "'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
-                          "'minReadySeconds' are forbidden"));
+  EXPECT_THAT(
+      StatefulSet().UpdateErrors(old, R"({"spec":{"serviceName":"other"}})"),
+      ElementsAre(
+          "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', "
+          "'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
+          "'minReadySeconds' are forbidden"));
 }
 
 TEST(StatefulSetStrategy, AvailableAboveReadyIsRefused) {
   const Json old = StatefulSet().New(WithSpec({kSelected}));
-  EXPECT_THAT(StatefulSet().StatusErrors(old, R"({"replicas":2,"availableReplicas":1})"),
-              ElementsAre("status.availableReplicas: Invalid value: 1: cannot be greater than status.readyReplicas"));
+  EXPECT_THAT(
+      StatefulSet().StatusErrors(old, R"({"replicas":2,"availableReplicas":1})"),
+      ElementsAre("status.availableReplicas: Invalid value: 1: cannot be greater than status.readyReplicas"));
 }
 
 TEST(StatefulSetStrategy, NamesAreDnsLabels) {
-  const auto errors =
-      StatefulSet().CreateErrors(R"({"metadata":{"name":"a.b"},"spec":{)" + std::string(kSelected) + "}}");
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_THAT(errors[0], ::testing::StartsWith("metadata.name: Invalid value: \"a.b\": a lowercase RFC 1123 label"));
+  EXPECT_THAT(
+      StatefulSet().CreateErrors(R"({"metadata":{"name":"a.b"},"spec":{)" + std::string(kSelected) + "}}"),
+      ElementsAre("metadata.name: Invalid value: \"a.b\": must not contain dots"));
 }
 
 }  // namespace

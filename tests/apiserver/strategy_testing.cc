@@ -47,7 +47,9 @@ Json Kind::New(std::string_view text) const {
   return object;
 }
 
-Texts Kind::CreateErrors(std::string_view text) const { return ToTexts(strategy_.Validate(Context(), New(text))); }
+Texts Kind::CreateErrors(std::string_view text) const {
+  return ToTexts(strategy_.Validate(Context(), New(text)));
+}
 
 Json Kind::Changed(const Json& old, std::string_view patch) const {
   Json object = old;
@@ -73,7 +75,9 @@ Texts Kind::StatusErrors(const Json& old, std::string_view patch) const {
   return ToTexts(strategy_.ValidateStatusUpdate(Context(), object, before));
 }
 
-Texts Kind::CreateWarnings(std::string_view text) const { return strategy_.Warnings(Context(), New(text), nullptr); }
+Texts Kind::CreateWarnings(std::string_view text) const {
+  return strategy_.Warnings(Context(), New(text), nullptr);
+}
 
 std::string WithSpec(std::initializer_list<std::string_view> parts) {
   std::string out = R"({"metadata":{"name":"n"},"spec":{)";

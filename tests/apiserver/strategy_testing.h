@@ -23,7 +23,8 @@ class Kind {
   // Applies "A=true,B=false" on top of the defaults.
   Kind& Gates(std::string_view text);
 
-  // The object as it would be stored: normalised, defaulted, with metadata (namespace "ns", uid "u-1"), prepared.
+  // The object as it would be stored: normalised, defaulted, with metadata (namespace "ns", uid "u-1"),
+  // prepared.
   Json New(std::string_view text) const;
   // What validation says of New(text), each as "<field>: <message>".
   Texts CreateErrors(std::string_view text) const;

@@ -61,7 +61,7 @@ std::optional<std::pair<std::string, std::string>> ReadStepLine(std::string_view
   std::string_view verb = line.substr(0, space), rest = line.substr(space + 1);
   if (rest.empty() || rest.find(' ') != std::string_view::npos) return std::nullopt;
   if (IsOneOf(verb, kMethods) && rest.front() == '/') return std::pair(std::string(verb), std::string(rest));
-  if (verb == "EVENTS") return std::pair(std::string(verb), std::string(rest));
+  if (verb == "EVENTS" || verb == "GATES") return std::pair(std::string(verb), std::string(rest));
   if (verb == "ADVANCE" && rest.back() == 's' && AllDigits(rest.substr(0, rest.size() - 1)))
     return std::pair(std::string(verb), std::string(rest.substr(0, rest.size() - 1)));
   return std::nullopt;
@@ -177,7 +177,7 @@ class Parser {
     step.line = static_cast<int>(at_) + 1;
     std::tie(step.verb, step.target) = *ReadStepLine(Line());
     ++at_;
-    if (step.verb == "ADVANCE" || step.verb == "COMPACT") return step;
+    if (step.verb == "ADVANCE" || step.verb == "COMPACT" || step.verb == "GATES") return step;
     ParseRequestHead(step);
     std::vector<std::string> body = TakeUntil([](const std::string& line) { return ReadAnswerLine(line).has_value(); });
     while (!body.empty() && body.back().empty()) body.pop_back();

@@ -25,8 +25,8 @@ struct Header {
 // One request with its expected answer, or a reading of events, or an act of the runner.
 struct Step {
   int line = 0;
-  std::string verb;    // a method, EVENTS, ADVANCE or COMPACT
-  std::string target;  // the path with its query; the stream's name; the seconds
+  std::string verb;    // a method, EVENTS, ADVANCE, GATES or COMPACT
+  std::string target;  // the path with its query; the stream's name; the seconds; the gates
   std::vector<Header> headers;
   std::vector<Directive> directives;  // of the request, in order
   std::string body;

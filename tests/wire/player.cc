@@ -4,7 +4,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -101,6 +100,7 @@ class Player {
     found_.clear();
     if (step.verb == "ADVANCE") world_.runtime.Advance(std::chrono::seconds(std::stoi(step.target)));
     else if (step.verb == "COMPACT") world_.store->Compact(world_.store->CurrentRevision());
+    else if (step.verb == "GATES") world_.gates = World::ReadGates(step.target);
     else if (step.verb == "EVENTS") ReadEvents(step);
     else Exchange(step);
     return found_;
@@ -309,21 +309,24 @@ class Player {
 }  // namespace
 
 std::string Play(const Conversation& talk, const PlayOptions& options) {
-  Player player(options);
-  player.MakeNamespace();
-  for (const Step& step : talk.steps) {
-    std::vector<std::string> found;
-    try {
+  const Step* at = nullptr;
+  std::vector<std::string> found;
+  try {
+    Player player(options);
+    player.MakeNamespace();
+    for (const Step& step : talk.steps) {
+      at = &step;
       found = player.PlayStep(step);
-    } catch (const Problem& problem) {
-      found = {problem.what()};
+      if (!found.empty()) break;
     }
-    if (found.empty()) continue;
-    std::string report = std::to_string(step.line) + ": " + step.verb + " " + step.target;
-    for (const std::string& difference : found) report += "\n    " + difference;
-    return report;
+  } catch (const Problem& problem) {
+    found = {problem.what()};
   }
-  return "";
+  if (found.empty()) return "";
+  std::string report = at == nullptr ? std::to_string(talk.line) + ": " + talk.title
+                                     : std::to_string(at->line) + ": " + at->verb + " " + at->target;
+  for (const std::string& difference : found) report += "\n    " + difference;
+  return report;
 }
 
 }  // namespace terrarium::wire

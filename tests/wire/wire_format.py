@@ -5,7 +5,7 @@ import dataclasses
 import re
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-_STEP = re.compile(r"(?:(%s) (/\S*)|(EVENTS) (\w+)|(ADVANCE) (\d+)s|(COMPACT))$" % "|".join(METHODS))
+_STEP = re.compile(r"(?:(%s) (/\S*)|(EVENTS) (\w+)|(ADVANCE) (\d+)s|(GATES) (\S+)|(COMPACT))$" % "|".join(METHODS))
 _ANSWER = re.compile(r"---(?: (\d{3})(?: (\w+))?)?$")
 _HEADER = re.compile(r"([A-Za-z][A-Za-z-]*):\s*(.*)$")
 _ONLY = ("handler", "http", "terrarium")
@@ -20,8 +20,8 @@ class Step:
     """One request with its expected answer, or a reading of events, or an act of the runner."""
 
     line: int
-    verb: str  # a method, EVENTS, ADVANCE or COMPACT
-    target: str = ""  # the path with its query; the stream's name; the seconds
+    verb: str  # a method, EVENTS, ADVANCE, GATES or COMPACT
+    target: str = ""  # the path with its query; the stream's name; the seconds; the gates
     headers: list = dataclasses.field(default_factory=list)
     directives: list = dataclasses.field(default_factory=list)  # (name, rest) of the request, in order
     body: str = ""
@@ -95,7 +95,7 @@ class _Parser:
             elif not line.strip() or line.startswith("#"):
                 self.at += 1
             else:
-                raise ValueError(f"expected a conversation ('== title'), not {line!r}")
+                raise ValueError(f"expected a conversation ('== title'), not '{line}'")
         return self.file
 
     def conversation(self):
@@ -114,13 +114,13 @@ class _Parser:
             elif _STEP.match(line):
                 talk.steps.append(self.step())
             else:
-                raise ValueError(f"expected a request such as 'GET /path', not {line!r}")
+                raise ValueError(f"expected a request such as 'GET /path', not '{line}'")
 
     def step(self):
         match = [group for group in _STEP.match(self.line()).groups() if group]
         step = Step(self.at + 1, match[0], match[1] if len(match) > 1 else "")
         self.at += 1
-        if step.verb in ("ADVANCE", "COMPACT"):
+        if step.verb in ("ADVANCE", "COMPACT", "GATES"):
             return step
         while self.more() and self.line().strip() and not _ANSWER.match(self.line()):
             line = self.line()
@@ -129,7 +129,7 @@ class _Parser:
             elif match := _HEADER.match(line):
                 step.headers.append((match.group(1), match.group(2)))
             else:
-                raise ValueError(f"expected a header, a directive, an empty line or '---', not {line!r}")
+                raise ValueError(f"expected a header, a directive, an empty line or '---', not '{line}'")
             self.at += 1
         body = self.take(_ANSWER.match)
         step.body = "\n".join(body[1:]).rstrip("\n")
@@ -152,7 +152,7 @@ class _Parser:
             elif line.startswith("< "):
                 match = _HEADER.match(line[2:])
                 if not match:
-                    raise ValueError(f"expected '< Header: value', not {line!r}")
+                    raise ValueError(f"expected '< Header: value', not '{line}'")
                 step.answer_headers.append((match.group(1), match.group(2)))
             elif line.startswith("| ") or line == "|":
                 step.text.append(line[2:])

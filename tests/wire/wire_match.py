@@ -29,7 +29,7 @@ def differences(want, got, path="", exact=()):
     if want == "<any>":
         return
     if isinstance(want, dict) and isinstance(got, dict):
-        for key in want:
+        for key in sorted(want):
             below = join(path, key)
             if key not in got:
                 yield f"{below}: expected {show(want[key])}, got nothing"
@@ -58,8 +58,8 @@ def join(path, key):
 
 
 def show(value):
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) < 2000 else text[:2000] + "..."
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text if len(text) <= 2000 else text[:2000] + "..."
 
 
 def split_path(path):
@@ -90,21 +90,30 @@ def find(document, path):
     return [document]
 
 
-def edit(document, path, change):
-    """Calls change(container, key) where the path ends; missing mappings on the way are made, and a list may be
-    extended by the item behind its last."""
+def _container(document, path):
+    """The mapping or list that the last step of a path is in, and that step; what is missing on the way is made."""
     steps = split_path(path)
     for step, following in zip(steps, steps[1:]):
         fresh = [] if isinstance(following, int) else {}
-        if isinstance(step, int):
-            if step == len(document):
-                document.append(fresh)
-        else:
+        if isinstance(step, int) and step == len(document):
+            document.append(fresh)
+        elif isinstance(step, str):
             document.setdefault(step, fresh)
         document = document[step]
-    if isinstance(document, list) and steps[-1] == len(document):
-        document.append(None)
-    change(document, steps[-1])
+    return document, steps[-1]
+
+
+def set_at(document, path, value):
+    """Puts a value where the path leads; a list may be extended by the item behind its last."""
+    container, key = _container(document, path)
+    if isinstance(container, list) and key == len(container):
+        container.append(None)
+    container[key] = value
+
+
+def unset_at(document, path):
+    container, key = _container(document, path)
+    del container[key]
 
 
 def merge(base, patch):

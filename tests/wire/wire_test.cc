@@ -8,6 +8,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ File Load(const std::string& path, std::string* error) {
   text << in.rdbuf();
   if (!in) *error = path + ": cannot be read";
   auto file = Parse(path, text.str(), error);
-  return file ? std::move(*file) : File{.name = path};
+  return file ? std::move(*file) : File{};
 }
 
 std::vector<Case> LoadCases() {

@@ -69,7 +69,10 @@ class _Flow:
         start = self.at
         while self.at < len(self.text) and self.text[self.at] not in ends:
             self.at += 1
-        return scalar(self.text[start:self.at].strip())
+        plain = self.text[start:self.at].strip()
+        if "?" in plain:
+            raise YamlError(f"quote {plain!r}: a question mark ends a plain scalar inside braces")
+        return scalar(plain)
 
     def quoted(self):
         match = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'""").match(self.text, self.at)

@@ -5,8 +5,8 @@
 
 namespace terrarium::api {
 
-// Why `text` is not JSON, in the words of Go's scanner: "unexpected end of JSON input", "invalid character 'x' looking
-// for beginning of value". Scans the whole text, so it is for the error path only.
+// Why `text` is not JSON, in the words of Go's scanner: "unexpected end of JSON input", "invalid character
+// 'x' looking for beginning of value". Scans the whole text, so it is for the error path only.
 std::string GoSyntaxError(std::string_view text);
 
 }  // namespace terrarium::api

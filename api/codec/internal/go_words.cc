@@ -14,9 +14,9 @@ struct TimeElement {
 };
 
 constexpr TimeElement kTimeElements[] = {
-    {"2006", nullptr, 0, 9999},      {"-", nullptr, 0, 0}, {"01", "month", 1, 12}, {"-", nullptr, 0, 0},
-    {"02", nullptr, 0, 0},           {"T", nullptr, 0, 0}, {"15", "hour", 0, 23},  {":", nullptr, 0, 0},
-    {"04", "minute", 0, 59},         {":", nullptr, 0, 0}, {"05", "second", 0, 59},
+    {"2006", nullptr, 0, 9999}, {"-", nullptr, 0, 0}, {"01", "month", 1, 12},  {"-", nullptr, 0, 0},
+    {"02", nullptr, 0, 0},      {"T", nullptr, 0, 0}, {"15", "hour", 0, 23},   {":", nullptr, 0, 0},
+    {"04", "minute", 0, 59},    {":", nullptr, 0, 0}, {"05", "second", 0, 59},
 };
 
 // Consumes one element from *rest; false when it does not match.
@@ -111,7 +111,8 @@ std::string GoTimeError(std::string_view text, bool micro) {
   const std::string layout = micro ? "2006-01-02T15:04:05.000000Z07:00" : "2006-01-02T15:04:05Z07:00";
   const std::string start = "parsing time " + GoQuote(text);
   const auto cannot = [&](std::string_view rest, std::string_view element) {
-    return start + " as \"" + layout + "\": cannot parse " + GoQuote(rest) + " as \"" + std::string(element) + "\"";
+    return start + " as \"" + layout + "\": cannot parse " + GoQuote(rest) + " as \"" + std::string(element) +
+           "\"";
   };
   std::string_view rest = text;
   int year = 0, month = 0, day = 0, number = 0;

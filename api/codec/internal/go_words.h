@@ -18,8 +18,8 @@ std::string GoNumber(const Json& value);
 // strconv.Quote for printable text: quotes and backslashes escaped, control characters as \n or \x00.
 std::string GoQuote(std::string_view text);
 
-// The error of time.Parse with the layout of metav1.Time (or of metav1.MicroTime), or "" when the shape and the ranges
-// are right.
+// The error of time.Parse with the layout of metav1.Time (or of metav1.MicroTime), or "" when the shape and
+// the ranges are right.
 std::string GoTimeError(std::string_view text, bool micro);
 
 }  // namespace terrarium::api

@@ -29,7 +29,8 @@ bool WireReader::Tag(std::uint32_t* number, WireType* type) {
 bool WireReader::Fixed64(std::uint64_t* value) {
   if (rest_.size() < 8) return false;
   *value = 0;
-  for (std::size_t i = 0; i < 8; ++i) *value |= static_cast<std::uint64_t>(static_cast<unsigned char>(rest_[i])) << (8 * i);
+  for (std::size_t i = 0; i < 8; ++i)
+    *value |= static_cast<std::uint64_t>(static_cast<unsigned char>(rest_[i])) << (8 * i);
   rest_.remove_prefix(8);
   return true;
 }
@@ -42,8 +43,8 @@ bool WireReader::Bytes(std::string_view* value) {
   return true;
 }
 
-// Groups are an old form that Kubernetes never writes, but a message may legally hold an unknown one. They nest, so
-// their depth is counted instead of recursing.
+// Groups are an old form that Kubernetes never writes, but a message may legally hold an unknown one. They
+// nest, so their depth is counted instead of recursing.
 bool WireReader::Skip(std::uint32_t number, WireType type) {
   std::size_t depth = 0;
   for (;;) {

@@ -8,7 +8,14 @@
 
 namespace terrarium::api {
 
-enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kStartGroup = 3, kEndGroup = 4, kFixed32 = 5 };
+enum class WireType : std::uint8_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kStartGroup = 3,
+  kEndGroup = 4,
+  kFixed32 = 5
+};
 
 // Cuts elements off the front of a byte string. Each method returns false when the bytes do not hold it.
 class WireReader {
@@ -26,14 +33,16 @@ class WireReader {
   std::string_view rest_;
 };
 
-// Writes from the end to the front: a nested message is finished when its length is wanted, so nothing is measured or
-// moved twice. Callers therefore write fields, elements and the parts of each in reverse.
+// Writes from the end to the front: a nested message is finished when its length is wanted, so nothing is
+// measured or moved twice. Callers therefore write fields, elements and the parts of each in reverse.
 class WireWriter {
  public:
   std::size_t size() const { return buffer_.size() - start_; }
   std::string Take() const { return buffer_.substr(start_); }
 
-  void Tag(int number, WireType type) { Varint(static_cast<std::uint64_t>(number) << 3 | static_cast<unsigned>(type)); }
+  void Tag(int number, WireType type) {
+    Varint(static_cast<std::uint64_t>(number) << 3 | static_cast<unsigned>(type));
+  }
   void Varint(std::uint64_t value);
   void Fixed64(std::uint64_t value);
   void Raw(std::string_view bytes);

@@ -9,8 +9,10 @@
 namespace terrarium::api {
 namespace {
 
-constexpr std::string_view kTrue[] = {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"};
-constexpr std::string_view kFalse[] = {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"};
+constexpr std::string_view kTrue[] = {"y",    "Y",    "yes", "Yes", "YES", "true",
+                                      "True", "TRUE", "on",  "On",  "ON"};
+constexpr std::string_view kFalse[] = {"n",     "N",     "no",  "No",  "NO", "false",
+                                       "False", "FALSE", "off", "Off", "OFF"};
 constexpr std::string_view kNulls[] = {"", "~", "null", "Null", "NULL"};
 constexpr std::string_view kNotNumbers[] = {".nan",  ".NaN",  ".NAN",  ".inf",  ".Inf",  ".INF",
                                             "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF"};
@@ -36,7 +38,8 @@ std::optional<Json> Integer(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;
-  if (negative) return value <= kLimit ? std::optional<Json>(static_cast<std::int64_t>(~value + 1)) : std::nullopt;
+  if (negative)
+    return value <= kLimit ? std::optional<Json>(static_cast<std::int64_t>(~value + 1)) : std::nullopt;
   return value < kLimit ? Json(static_cast<std::int64_t>(value)) : Json(value);
 }
 
@@ -87,7 +90,8 @@ std::optional<Json> ResolveYamlScalar(std::string_view text) {
   if (OneOf(kNotNumbers, text)) return std::nullopt;
   const char first = text[0];
   if (!IsDigit(first) && first != '-' && first != '+' && first != '.') return Json(std::string(text));
-  // Dates begin with four digits and a dash, which no number does, so they fall through to text by themselves.
+  // Dates begin with four digits and a dash, which no number does, so they fall through to text by
+  // themselves.
   std::string plain;
   std::copy_if(text.begin(), text.end(), std::back_inserter(plain), [](char c) { return c != '_'; });
   if (first != '.') {

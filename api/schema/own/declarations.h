@@ -1,7 +1,8 @@
 #pragma once
 
-// What Terrarium adds to the generated tables. Schema merges these at start-up; a row that names a struct or a field
-// that does not exist stops the process, so a renamed field cannot leave a declaration behind unnoticed.
+// What Terrarium adds to the generated tables. Schema merges these at start-up; a row that names a struct or
+// a field that does not exist stops the process, so a renamed field cannot leave a declaration behind
+// unnoticed.
 //
 // Structs are named without their common prefix: "apps.v1.DeploymentSpec", "meta.v1.ObjectMeta".
 
@@ -29,8 +30,9 @@ struct Gate {
 };
 std::span<const Gate> Gates();
 
-// The value an absent field takes, whatever its siblings say. `field` may be a path ("spec.suspend"): then the default
-// holds for that struct in that place only, e.g. for the spec of a Job but not for the job template of a CronJob.
+// The value an absent field takes, whatever its siblings say. `field` may be a path ("spec.suspend"): then
+// the default holds for that struct in that place only, e.g. for the spec of a Job but not for the job
+// template of a CronJob.
 struct Default {
   std::string_view message;
   std::string_view field;

@@ -1,6 +1,7 @@
-// Values that Kubernetes 1.36 gives to absent fields without looking at any other field. Those that do look (the
-// image pull policy, a Job's completions, requests from limits, rollingUpdate from the strategy's type) are code in the
-// strategy of the kind. Facts from the SetDefaults_ functions of pkg/apis/*/v1 and the +default markers of k8s.io/api.
+// Values that Kubernetes 1.36 gives to absent fields without looking at any other field. Those that do look
+// (the image pull policy, a Job's completions, requests from limits, rollingUpdate from the strategy's type)
+// are code in the strategy of the kind. Facts from the SetDefaults_ functions of pkg/apis/*/v1 and the
+// +default markers of k8s.io/api.
 
 #include "api/schema/own/declarations.h"
 

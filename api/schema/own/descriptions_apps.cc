@@ -42,8 +42,7 @@ constexpr Description kRows[] = {
      "An HTTP service that is asked which pods to remove first when the Deployment shrinks. Needs the "
      "gate DownscalePodPicker."},
     {"apps.v1.DeploymentStatus", "", "The state of a Deployment as the controller last saw it."},
-    {"apps.v1.DeploymentStatus", "observedGeneration",
-     "The metadata.generation that this status describes."},
+    {"apps.v1.DeploymentStatus", "observedGeneration", "The metadata.generation that this status describes."},
     {"apps.v1.DeploymentStatus", "replicas", "Pods of all its ReplicaSets that are not terminating."},
     {"apps.v1.DeploymentStatus", "updatedReplicas",
      "Those of them that were made from the current template."},
@@ -111,8 +110,7 @@ constexpr Description kRows[] = {
     {"apps.v1.ReplicaSetStatus", "terminatingReplicas",
      "Pods that are marked for deletion and have not finished yet. Needs the gate "
      "DeploymentReplicaSetTerminatingReplicas."},
-    {"apps.v1.ReplicaSetStatus", "observedGeneration",
-     "The metadata.generation that this status describes."},
+    {"apps.v1.ReplicaSetStatus", "observedGeneration", "The metadata.generation that this status describes."},
     {"apps.v1.ReplicaSetStatus", "conditions",
      "The condition ReplicaFailure, while pods cannot be created or deleted."},
     {"apps.v1.ReplicaSetCondition", "", "One aspect of a ReplicaSet's state."},

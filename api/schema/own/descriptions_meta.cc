@@ -7,8 +7,7 @@ namespace {
 
 constexpr Description kRows[] = {
     {"meta.v1.ObjectMeta", "", "What every stored object has."},
-    {"meta.v1.ObjectMeta", "name",
-     "Unique among the objects of its kind and namespace; cannot be changed."},
+    {"meta.v1.ObjectMeta", "name", "Unique among the objects of its kind and namespace; cannot be changed."},
     {"meta.v1.ObjectMeta", "generateName", "A prefix for a name the server makes up when name is empty."},
     {"meta.v1.ObjectMeta", "namespace", "The namespace it lives in; cannot be changed."},
     {"meta.v1.ObjectMeta", "selfLink", "No longer set."},
@@ -56,8 +55,7 @@ constexpr Description kRows[] = {
     {"meta.v1.Status", "details", "What the failure is about."},
     {"meta.v1.Status", "code", "The HTTP code."},
     {"meta.v1.DeleteOptions", "", "How to delete."},
-    {"meta.v1.DeleteOptions", "gracePeriodSeconds",
-     "How long the object has to end; 0 removes it at once."},
+    {"meta.v1.DeleteOptions", "gracePeriodSeconds", "How long the object has to end; 0 removes it at once."},
     {"meta.v1.DeleteOptions", "propagationPolicy",
      "Orphan leaves its dependents, Background deletes them afterwards, Foreground deletes them first."},
     {"meta.v1.DeleteOptions", "preconditions", "Delete only when the object is still this one."},

@@ -1,5 +1,5 @@
-// Which feature gate owns which field. A write drops the field while its gate is off, unless the stored object already
-// has it.
+// Which feature gate owns which field. A write drops the field while its gate is off, unless the stored
+// object already has it.
 
 #include "api/schema/own/declarations.h"
 

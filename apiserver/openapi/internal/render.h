@@ -15,7 +15,8 @@ api::Json RenderV2(const std::vector<PathItem>& paths, const ResourceTable& tabl
 // The paths of one v3 document, and the schemas they need, in OpenAPI 3.0.
 api::Json RenderV3(const std::string& document, const std::vector<PathItem>& paths, const ResourceTable& table);
 
-// {"title": ..., "version": ...}
+// What both versions say alike: the text of a success code, and {"title": ..., "version": ...}.
+std::string CodeText(int code);
 api::Json Info();
 
 }  // namespace terrarium::apiserver::openapi

@@ -18,9 +18,8 @@ bool IsConditionReason(std::string_view text) {
   if (text.empty() || !IsLetter(text.front())) return false;
   const char last = text.back();
   if (!IsLetter(last) && !IsDigit(last) && last != '_') return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return IsLetter(c) || IsDigit(c) || c == '_' || c == ',' || c == ':';
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == ',' || c == ':'; });
 }
 
 void Condition(FieldErrors& errors, const Json& condition, const Path& path) {
@@ -29,7 +28,7 @@ void Condition(FieldErrors& errors, const Json& condition, const Path& path) {
   OneOf(errors, path.Child("status"), StringAt(condition, "status"), {"False", "True", "Unknown"});
   if (const std::int64_t generation = IntAt(condition, 0, "observedGeneration"); generation < 0) {
     errors.push_back(api::InvalidError(path.Child("observedGeneration"), generation,
-                                  "must be greater than or equal to zero"));
+                                       "must be greater than or equal to zero"));
   }
   if (StringAt(condition, "lastTransitionTime").empty()) {
     errors.push_back(api::RequiredError(path.Child("lastTransitionTime")));
@@ -41,8 +40,10 @@ void Condition(FieldErrors& errors, const Json& condition, const Path& path) {
     if (!IsConditionReason(reason)) {
       errors.push_back(api::InvalidError(
           path.Child("reason"), std::string(reason),
-          "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric "
-          "characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or "
+          "a condition reason must start with alphabetic character, optionally followed by a string of "
+          "alphanumeric "
+          "characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or "
+          "'MY_NAME',  or "
           "'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is "
           "'[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"));
     }
@@ -117,7 +118,8 @@ std::vector<std::string> PodNameWarnings(const Json& object) {
   const std::vector<std::string> wrong = IsDns1123Label(StringAt(object, "metadata", "name"));
   if (wrong.empty()) return {};
   std::string text =
-      "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is "
+      "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a "
+      "DNS label is "
       "recommended: [";
   for (std::size_t i = 0; i < wrong.size(); ++i) text.append(i == 0 ? "" : " ").append(wrong[i]);
   return {text + "]"};

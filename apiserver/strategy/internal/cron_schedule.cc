@@ -52,13 +52,15 @@ std::string AtoiError(std::string_view text) {
   if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
   const bool number = !digits.empty() && std::all_of(digits.begin(), digits.end(),
                                                      [](unsigned char c) { return std::isdigit(c) != 0; });
-  return "strconv.Atoi: parsing " + api::Quote(text) + ": " + (number ? "value out of range" : "invalid syntax");
+  return "strconv.Atoi: parsing " + api::Quote(text) + ": " +
+         (number ? "value out of range" : "invalid syntax");
 }
 
 std::string ReadNumber(std::string_view text, std::int64_t* value) {
   const auto number = ParseInt(text);
   if (!number) return "failed to parse int from " + std::string(text) + ": " + AtoiError(text);
-  if (*number < 0) return "negative number (" + std::to_string(*number) + ") not allowed: " + std::string(text);
+  if (*number < 0)
+    return "negative number (" + std::to_string(*number) + ") not allowed: " + std::string(text);
   *value = *number;
   return "";
 }
@@ -95,15 +97,18 @@ std::string RangeError(std::string_view expression, const Bounds& bounds) {
     if (ends.size() == 1) end = bounds.max;  // N/step means N-max/step
   }
   const auto number = [](std::int64_t n) { return "(" + std::to_string(n) + ")"; };
-  if (start < bounds.min) return "beginning of range " + number(start) + " below minimum " + number(bounds.min) + said;
+  if (start < bounds.min)
+    return "beginning of range " + number(start) + " below minimum " + number(bounds.min) + said;
   if (end > bounds.max) return "end of range " + number(end) + " above maximum " + number(bounds.max) + said;
-  if (start > end) return "beginning of range " + number(start) + " beyond end of range " + number(end) + said;
+  if (start > end)
+    return "beginning of range " + number(start) + " beyond end of range " + number(end) + said;
   if (step == 0) return "step of range should be a positive number" + said;
   return "";
 }
 
 std::string DescriptorError(std::string_view text) {
-  for (std::string_view known : {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}) {
+  for (std::string_view known :
+       {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}) {
     if (text == known) return "";
   }
   constexpr std::string_view kEvery = "@every ";
@@ -134,7 +139,8 @@ std::string CronScheduleError(std::string_view schedule) {
   if (schedule.empty()) return "empty spec string";
   if (schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=")) {
     const std::size_t blank = schedule.find(' ');
-    // The library slices up to the blank without looking whether there is one; these are the words of the panic.
+    // The library slices up to the blank without looking whether there is one; these are the words of the
+    // panic.
     if (blank == std::string_view::npos) {
       return "invalid schedule format: runtime error: slice bounds out of range [:-1]";
     }

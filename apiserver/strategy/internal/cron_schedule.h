@@ -1,7 +1,7 @@
 #pragma once
 
-// The syntax of a CronJob's schedule: five fields or a descriptor (@hourly, @every 90s), as the cron library of
-// Kubernetes reads it.
+// The syntax of a CronJob's schedule: five fields or a descriptor (@hourly, @every 90s), as the cron library
+// of Kubernetes reads it.
 
 #include <string>
 #include <string_view>

@@ -18,7 +18,8 @@ void KeptWhenImmutable(FieldErrors& errors, const Json& object, const Json& old,
   constexpr const char* kWhy = "field is immutable when `immutable` is set";
   if (!BoolAt(object, "immutable")) errors.push_back(api::ForbiddenError(Path("immutable"), kWhy));
   for (std::string_view field : fields) {
-    if (ObjectAt(object, field) != ObjectAt(old, field)) errors.push_back(api::ForbiddenError(Path(field), kWhy));
+    if (ObjectAt(object, field) != ObjectAt(old, field))
+      errors.push_back(api::ForbiddenError(Path(field), kWhy));
   }
 }
 

@@ -48,7 +48,8 @@ void Http(FieldErrors& errors, const Json& http, const Path& path) {
   api::Append(errors, ValidatePortNumOrName(port == nullptr ? Json(0) : *port, path.Child("port")));
   OneOf(errors, path.Child("scheme"), StringAt(http, "scheme"), {"HTTP", "HTTPS"});
   const Json& headers = ListAt(http, "httpHeaders");
-  for (std::size_t i = 0; i < headers.size(); ++i) Header(errors, headers[i], path.Child("httpHeaders").Index(i));
+  for (std::size_t i = 0; i < headers.size(); ++i)
+    Header(errors, headers[i], path.Child("httpHeaders").Index(i));
 }
 
 }  // namespace

@@ -9,13 +9,13 @@ namespace terrarium::apiserver::strategy {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, double>, 8> kUnits = {{{"ns", 1},
-                                                                       {"us", 1e3},
-                                                                       {"\u00b5s", 1e3},
-                                                                       {"\u03bcs", 1e3},
-                                                                       {"ms", 1e6},
-                                                                       {"s", 1e9},
-                                                                       {"m", 60e9},
-                                                                       {"h", 3600e9}}};
+                                                                        {"us", 1e3},
+                                                                        {"\u00b5s", 1e3},
+                                                                        {"\u03bcs", 1e3},
+                                                                        {"ms", 1e6},
+                                                                        {"s", 1e9},
+                                                                        {"m", 60e9},
+                                                                        {"h", 3600e9}}};
 constexpr double kMaxNanoseconds = 9.2233720368547758e18;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }

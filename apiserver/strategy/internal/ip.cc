@@ -1,12 +1,12 @@
 #include "apiserver/strategy/internal/ip.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include <arpa/inet.h>
 
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/validation/formats.h"
@@ -55,7 +55,8 @@ void ValidCidr(FieldErrors& errors, std::string_view text, const Json& old_value
   const auto family = IpFamily(address);
   const auto prefix = bits.starts_with('+') || bits.starts_with('-') ? std::nullopt : ParseInt(bits);
   if (!family || !prefix || *prefix > (*family == 6 ? 128 : 32)) {
-    errors.push_back(api::InvalidError(path, text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
+    errors.push_back(
+        api::InvalidError(path, text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
     return;
   }
   const auto ip = ParseIp(address);
@@ -73,22 +74,22 @@ void OrdinaryIp(FieldErrors& errors, std::string_view text, const Path& path) {
   if (!ip) return;
   const auto& b = ip->bytes;
   const std::size_t size = ip->v6 ? 16 : 4;
-  const bool zero_but_last = std::all_of(b.begin(), b.begin() + size - 1, [](std::uint8_t x) { return x == 0; });
+  const bool zero_but_last =
+      std::all_of(b.begin(), b.begin() + size - 1, [](std::uint8_t x) { return x == 0; });
   if (zero_but_last && b[size - 1] == 0) {
-    errors.push_back(
-        api::InvalidError(path, text, "may not be unspecified (" + std::string(text) + ")"));
+    errors.push_back(api::InvalidError(path, text, "may not be unspecified (" + std::string(text) + ")"));
   }
   if (ip->v6 ? zero_but_last && b[15] == 1 : b[0] == 127) {
-    errors.push_back(api::InvalidError(path, text,
-                                       "may not be in the loopback range (127.0.0.0/8, ::1/128)"));
+    errors.push_back(
+        api::InvalidError(path, text, "may not be in the loopback range (127.0.0.0/8, ::1/128)"));
   }
   if (ip->v6 ? b[0] == 0xfe && (b[1] & 0xc0) == 0x80 : b[0] == 169 && b[1] == 254) {
-    errors.push_back(api::InvalidError(path, text,
-                                       "may not be in the link-local range (169.254.0.0/16, fe80::/10)"));
+    errors.push_back(
+        api::InvalidError(path, text, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"));
   }
   if (ip->v6 ? b[0] == 0xff && (b[1] & 0x0f) == 0x02 : b[0] == 224 && b[1] == 0 && b[2] == 0) {
-    errors.push_back(api::InvalidError(path, text,
-                                       "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"));
+    errors.push_back(api::InvalidError(
+        path, text, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"));
   }
 }
 

@@ -27,7 +27,8 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 }
 
 std::string NotIncreasing(std::int64_t previous, std::int64_t current) {
-  return "non-increasing order, previous: " + std::to_string(previous) + ", current: " + std::to_string(current);
+  return "non-increasing order, previous: " + std::to_string(previous) +
+         ", current: " + std::to_string(current);
 }
 
 // Reads one end of an interval into *value; returns what is wrong with it.
@@ -43,8 +44,9 @@ Interval ReadInterval(std::string_view text, std::int64_t completions) {
   const auto ends = Split(text, '-');
   Interval out;
   if (ends.size() > 2) {
-    out.error = "the fragment " + api::Quote(text) +
-                " violates the requirement that an index interval can have at most two parts separated by '-'";
+    out.error =
+        "the fragment " + api::Quote(text) +
+        " violates the requirement that an index interval can have at most two parts separated by '-'";
     return out;
   }
   out.error = ReadIndex(ends[0], completions, &out.first);
@@ -74,7 +76,8 @@ IndexCount CountIndexes(std::string_view text, std::int64_t completions) {
   for (std::string_view part : Split(text, ',')) {
     const Interval interval = ReadInterval(part, completions);
     if (!interval.error.empty()) return {.total = 0, .error = interval.error};
-    if (previous && *previous >= interval.first) return {.total = 0, .error = NotIncreasing(*previous, interval.first)};
+    if (previous && *previous >= interval.first)
+      return {.total = 0, .error = NotIncreasing(*previous, interval.first)};
     out.total += interval.last - interval.first + 1;
     previous = interval.last;
   }
@@ -84,12 +87,14 @@ IndexCount CountIndexes(std::string_view text, std::int64_t completions) {
 std::string IndexOverlap(std::string_view completed, std::string_view failed, std::int64_t completions) {
   const auto done = ReadableIntervals(completed, completions);
   const auto bad = ReadableIntervals(failed, completions);
-  // Both lists are in increasing order, so the one that begins first cannot meet a later one of the other list.
+  // Both lists are in increasing order, so the one that begins first cannot meet a later one of the other
+  // list.
   auto d = done.begin();
   auto b = bad.begin();
   while (d != done.end() && b != bad.end()) {
     if (d->first <= b->last && b->first <= d->last) {
-      return "failedIndexes and completedIndexes overlap at index: " + std::to_string(std::max(d->first, b->first));
+      return "failedIndexes and completedIndexes overlap at index: " +
+             std::to_string(std::max(d->first, b->first));
     }
     if (d->first <= b->first) {
       ++d;

@@ -8,7 +8,8 @@
 
 namespace terrarium::apiserver::strategy {
 
-// How many indexes the text names, or in `error` what is wrong with it: not increasing, not below `completions`, ...
+// How many indexes the text names, or in `error` what is wrong with it: not increasing, not below
+// `completions`, ...
 struct IndexCount {
   std::int64_t total = 0;
   std::string error;

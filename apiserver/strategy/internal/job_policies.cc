@@ -29,7 +29,8 @@ void RequiredOneOf(FieldErrors& errors, const Path& path, std::string_view value
     return;
   }
   std::string text = "valid values: [";
-  for (std::size_t i = 0; i < supported.size(); ++i) text.append(i == 0 ? "" : " ").append(api::Quote(supported[i]));
+  for (std::size_t i = 0; i < supported.size(); ++i)
+    text.append(i == 0 ? "" : " ").append(api::Quote(supported[i]));
   errors.push_back(api::RequiredError(path, text + "]"));
 }
 
@@ -37,14 +38,16 @@ void ExitCodeValues(FieldErrors& errors, const Json& on_exit_codes, const Path& 
   const Json& values = ListAt(on_exit_codes, "values");
   if (values.empty()) {
     const Json* given = Find(on_exit_codes, "values");
-    errors.push_back(api::InvalidError(path, given == nullptr ? Json() : *given, "at least one value is required"));
+    errors.push_back(
+        api::InvalidError(path, given == nullptr ? Json() : *given, "at least one value is required"));
   }
   AtMost(errors, values, kMaxExitCodes, path);
   const bool in = StringAt(on_exit_codes, "operator") == "In";
   std::set<std::int64_t> seen;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto code = values[i].get<std::int64_t>();
-    if (in && code == 0) errors.push_back(api::InvalidError(path.Index(i), 0, "must not be 0 for the In operator"));
+    if (in && code == 0)
+      errors.push_back(api::InvalidError(path.Index(i), 0, "must not be 0 for the In operator"));
     if (!seen.insert(code).second) errors.push_back(api::DuplicateError(path.Index(i), code));
   }
   if (!std::is_sorted(values.begin(), values.end())) {
@@ -56,8 +59,9 @@ void OnExitCodes(FieldErrors& errors, const Json& on_exit_codes, const Names& co
   RequiredOneOf(errors, path.Child("operator"), StringAt(on_exit_codes, "operator"), {"In", "NotIn"});
   const Json* name = Find(on_exit_codes, "containerName");
   if (name != nullptr && !containers.contains(name->get_ref<const std::string&>())) {
-    errors.push_back(api::InvalidError(path.Child("containerName"), *name,
-                                       "must be one of the container or initContainer names in the pod template"));
+    errors.push_back(
+        api::InvalidError(path.Child("containerName"), *name,
+                          "must be one of the container or initContainer names in the pod template"));
   }
   ExitCodeValues(errors, on_exit_codes, path.Child("values"));
 }
@@ -68,11 +72,13 @@ void OnPodConditions(FieldErrors& errors, const Json& patterns, const Path& path
     const Path here = path.Index(i);
     const std::string_view type = StringAt(patterns[i], "type");
     AddInvalid(IsQualifiedName(type), type, here.Child("type"), errors);
-    RequiredOneOf(errors, here.Child("status"), StringAt(patterns[i], "status"), {"False", "True", "Unknown"});
+    RequiredOneOf(errors, here.Child("status"), StringAt(patterns[i], "status"),
+                  {"False", "True", "Unknown"});
   }
 }
 
-void FailureRule(FieldErrors& errors, const Json& spec, const Json& rule, const Names& containers, const Path& path) {
+void FailureRule(FieldErrors& errors, const Json& spec, const Json& rule, const Names& containers,
+                 const Path& path) {
   const std::string_view action = StringAt(rule, "action");
   if (action == "FailIndex") {
     if (Find(spec, "backoffLimitPerIndex") == nullptr) {
@@ -99,8 +105,9 @@ void FailureRule(FieldErrors& errors, const Json& spec, const Json& rule, const 
 void SucceededCount(FieldErrors& errors, std::int64_t count, std::int64_t limit, std::string_view what,
                     const Path& path) {
   if (count <= limit) return;
-  errors.push_back(api::InvalidError(
-      path, count, "must be less than or equal to " + std::to_string(limit) + " (the number of " + std::string(what) + ")"));
+  errors.push_back(api::InvalidError(path, count,
+                                     "must be less than or equal to " + std::to_string(limit) +
+                                         " (the number of " + std::string(what) + ")"));
 }
 
 void SuccessRule(FieldErrors& errors, const Json& rule, std::int64_t completions, const Path& path) {
@@ -139,7 +146,8 @@ void ValidatePodFailurePolicy(FieldErrors& errors, const Json& spec, const Path&
   AtMost(errors, rules, kMaxRules, path.Child("rules"));
   Names containers;
   for (const char* list : {"containers", "initContainers"}) {
-    for (const Json& container : ListAt(spec, "template", "spec", list)) containers.insert(StringAt(container, "name"));
+    for (const Json& container : ListAt(spec, "template", "spec", list))
+      containers.insert(StringAt(container, "name"));
   }
   for (std::size_t i = 0; i < rules.size(); ++i) {
     FailureRule(errors, spec, rules[i], containers, path.Child("rules").Index(i));
@@ -149,8 +157,8 @@ void ValidatePodFailurePolicy(FieldErrors& errors, const Json& spec, const Path&
 void ValidateSuccessPolicy(FieldErrors& errors, const Json& spec, const Path& path) {
   const Json& rules = ListAt(spec, "successPolicy", "rules");
   if (rules.empty()) {
-    errors.push_back(api::RequiredError(path.Child("rules"),
-                                        "at least one rules must be specified when the successPolicy is specified"));
+    errors.push_back(api::RequiredError(
+        path.Child("rules"), "at least one rules must be specified when the successPolicy is specified"));
   }
   AtMost(errors, rules, kMaxRules, path.Child("rules"));
   for (std::size_t i = 0; i < rules.size(); ++i) {

@@ -14,12 +14,12 @@ constexpr int kMaxManagedByLength = 63;
 
 bool IsIndexed(const Json& spec) { return StringAt(spec, "completionMode") == "Indexed"; }
 
-void AtMost(FieldErrors& errors, const Json& spec, std::string_view key, std::int64_t max, std::string_view when,
-            const Path& path) {
+void AtMost(FieldErrors& errors, const Json& spec, std::string_view key, std::int64_t max,
+            std::string_view when, const Path& path) {
   const std::int64_t value = IntAt(spec, 0, key);
   if (value <= max) return;
-  errors.push_back(api::InvalidError(path.Child(key), value,
-                                     "must be less than or equal to " + std::to_string(max) + std::string(when)));
+  errors.push_back(api::InvalidError(
+      path.Child(key), value, "must be less than or equal to " + std::to_string(max) + std::string(when)));
 }
 
 void ManagedBy(FieldErrors& errors, const Json& spec, const Path& path) {
@@ -44,7 +44,8 @@ void IndexedLimits(FieldErrors& errors, const Json& spec, const Path& path) {
                                        "must be less than or equal to completions"));
   }
   AtMost(errors, spec, "maxFailedIndexes", kMaxFailedIndexes, "", path);
-  if (IntAt(spec, 0, "completions") <= kManyCompletions || Find(spec, "backoffLimitPerIndex") == nullptr) return;
+  if (IntAt(spec, 0, "completions") <= kManyCompletions || Find(spec, "backoffLimitPerIndex") == nullptr)
+    return;
   if (max_failed == nullptr) {
     errors.push_back(api::RequiredError(path.Child("maxFailedIndexes"),
                                         "must be specified when completions is above 100000"));
@@ -56,7 +57,8 @@ void IndexedLimits(FieldErrors& errors, const Json& spec, const Path& path) {
 
 void CompletionMode(FieldErrors& errors, const Json& spec, const Path& path) {
   const Json* mode = Find(spec, "completionMode");
-  if (mode != nullptr) OneOf(errors, path.Child("completionMode"), StringAt(spec, "completionMode"), {"NonIndexed", "Indexed"});
+  if (mode != nullptr)
+    OneOf(errors, path.Child("completionMode"), StringAt(spec, "completionMode"), {"NonIndexed", "Indexed"});
   if (IsIndexed(spec)) IndexedLimits(errors, spec, path);
   if (mode != nullptr && StringAt(spec, "completionMode") != "NonIndexed") return;
   for (const char* key : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
@@ -91,13 +93,15 @@ void RestartPolicy(FieldErrors& errors, const Json& spec, const Path& path) {
 
 }  // namespace
 
-void ValidateJobSpec(FieldErrors& errors, const Json& spec, const PodValidationOptions& options, const Path& path) {
+void ValidateJobSpec(FieldErrors& errors, const Json& spec, const PodValidationOptions& options,
+                     const Path& path) {
   for (const char* key : {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
                           "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"}) {
     Nonnegative(errors, spec, key, path);
   }
   if (Find(spec, "maxFailedIndexes") != nullptr && Find(spec, "backoffLimitPerIndex") == nullptr) {
-    errors.push_back(api::RequiredError(path.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"));
+    errors.push_back(
+        api::RequiredError(path.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"));
   }
   ManagedBy(errors, spec, path);
   CompletionMode(errors, spec, path);
@@ -121,9 +125,10 @@ std::vector<std::string> JobSpecWarnings(const Json& spec, const Path& path) {
   std::vector<std::string> warnings;
   if (IsIndexed(spec) && IntAt(spec, 0, "completions") > kManyCompletions &&
       IntAt(spec, 0, "parallelism") > kMaxWithManyCompletions) {
-    warnings.push_back(path.String() +
-                       ": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than "
-                       "10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail");
+    warnings.push_back(
+        path.String() +
+        ": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than "
+        "10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail");
   }
   for (std::string& text : PodSpecWarnings(ObjectAt(spec, "template"), path.Child("template"))) {
     warnings.push_back(std::move(text));

@@ -73,7 +73,8 @@ void CompletionTime(FieldErrors& errors, const Change& change) {
 
 void TerminalConditions(FieldErrors& errors, const Change& change) {
   const bool complete = IsTrue(change.job, "Complete");
-  if ((change.Condition("Complete") || change.Condition("Failed")) && complete && IsTrue(change.job, "Failed")) {
+  if ((change.Condition("Complete") || change.Condition("Failed")) && complete &&
+      IsTrue(change.job, "Failed")) {
     Refuse(errors, "cannot set Complete=True and Failed=true conditions");
   }
   if ((change.Condition("Complete") || change.Condition("FailureTarget")) && complete &&
@@ -98,8 +99,7 @@ void FinishedJob(FieldErrors& errors, const Change& change) {
   if ((change.Finished() || change.Field("active")) && active > 0) {
     errors.push_back(api::InvalidError(path.Child("active"), active, "active>0 is invalid for finished job"));
   }
-  const bool nothing_to_start =
-      BoolAt(change.spec, "suspend") && IntAt(change.spec, -1, "completions") == 0;
+  const bool nothing_to_start = BoolAt(change.spec, "suspend") && IntAt(change.spec, -1, "completions") == 0;
   if ((change.Finished() || change.Field("startTime")) && !nothing_to_start &&
       Find(change.status, "startTime") == nullptr) {
     errors.push_back(api::RequiredError(path.Child("startTime"), "startTime is required for finished job"));
@@ -107,8 +107,8 @@ void FinishedJob(FieldErrors& errors, const Change& change) {
   const Json& uncounted = ObjectAt(change.status, "uncountedTerminatedPods");
   if ((change.Finished() || change.Field("uncountedTerminatedPods")) &&
       ListAt(uncounted, "failed").size() + ListAt(uncounted, "succeeded").size() > 0) {
-    errors.push_back(
-        api::InvalidError(path.Child("uncountedTerminatedPods"), uncounted, "must be empty for finished job"));
+    errors.push_back(api::InvalidError(path.Child("uncountedTerminatedPods"), uncounted,
+                                       "must be empty for finished job"));
   }
 }
 
@@ -129,20 +129,23 @@ void Indexes(FieldErrors& errors, const Change& change) {
   }
   if (failed_changed && completions != nullptr && per_index && failed != nullptr) {
     if (const auto count = CountIndexes(failed->get_ref<const std::string&>(), limit); !count.error.empty()) {
-      errors.push_back(
-          api::InvalidError(path.Child("failedIndexes"), *failed, "error parsing failedIndexes: " + count.error));
+      errors.push_back(api::InvalidError(path.Child("failedIndexes"), *failed,
+                                         "error parsing failedIndexes: " + count.error));
     }
   }
   if (completed_changed && !completed.empty() && StringAt(change.spec, "completionMode") != "Indexed") {
-    errors.push_back(api::InvalidError(path.Child("completedIndexes"), completed,
-                                       "cannot set non-empty completedIndexes when non-indexed completion mode"));
+    errors.push_back(
+        api::InvalidError(path.Child("completedIndexes"), completed,
+                          "cannot set non-empty completedIndexes when non-indexed completion mode"));
   }
   if (failed_changed && !per_index && failed != nullptr) {
-    errors.push_back(api::InvalidError(path.Child("failedIndexes"), *failed,
-                                       "cannot set non-null failedIndexes when backoffLimitPerIndex is null"));
+    errors.push_back(
+        api::InvalidError(path.Child("failedIndexes"), *failed,
+                          "cannot set non-null failedIndexes when backoffLimitPerIndex is null"));
   }
   if ((failed_changed || completed_changed) && completions != nullptr && failed != nullptr) {
-    if (std::string why = IndexOverlap(completed, failed->get_ref<const std::string&>(), limit); !why.empty()) {
+    if (std::string why = IndexOverlap(completed, failed->get_ref<const std::string&>(), limit);
+        !why.empty()) {
       errors.push_back(api::InvalidError(path.Child("failedIndexes"), *failed, why));
     }
   }
@@ -152,8 +155,8 @@ void PodCounts(FieldErrors& errors, const Change& change) {
   const Path path("status");
   const std::int64_t terminating = IntAt(change.status, 0, "terminating");
   if ((change.Finished() || change.Field("terminating")) && terminating > 0 && IsFinished(change.job)) {
-    errors.push_back(
-        api::InvalidError(path.Child("terminating"), terminating, "terminating>0 is invalid for finished job"));
+    errors.push_back(api::InvalidError(path.Child("terminating"), terminating,
+                                       "terminating>0 is invalid for finished job"));
   }
   const std::int64_t ready = IntAt(change.status, 0, "ready");
   if ((change.Field("ready") || change.Field("active")) && ready > IntAt(change.status, 0, "active")) {
@@ -202,7 +205,8 @@ void NoWayBack(FieldErrors& errors, const Change& change) {
         api::InvalidError(path.Child("succeeded"), succeeded, "cannot decrease the succeeded counter"));
   }
   const Json* end = Find(change.status, "completionTime");
-  if (end != nullptr && Find(change.old_status, "completionTime") != nullptr && change.Field("completionTime")) {
+  if (end != nullptr && Find(change.old_status, "completionTime") != nullptr &&
+      change.Field("completionTime")) {
     errors.push_back(api::InvalidError(path.Child("completionTime"), *end, "field is immutable"));
   }
   const bool resuming =
@@ -224,7 +228,8 @@ bool HasJobCondition(const Json& job, std::string_view type, std::string_view st
   return false;
 }
 
-void ValidateJobStatusUpdate(FieldErrors& errors, const Json& job, const Json& old, const api::FeatureGates& gates) {
+void ValidateJobStatusUpdate(FieldErrors& errors, const Json& job, const Json& old,
+                             const api::FeatureGates& gates) {
   const Change change{.job = job, .old = old};
   const bool strict = gates.Enabled(api::gate::kJobManagedBy);
   for (const char* key : {"active", "succeeded", "failed", "ready", "terminating"}) {
@@ -237,8 +242,9 @@ void ValidateJobStatusUpdate(FieldErrors& errors, const Json& job, const Json& o
     Indexes(errors, change);
     PodCounts(errors, change);
   }
-  SuccessCriteria(errors, change,
-                  strict || gates.Enabled(api::gate::kJobPodReplacementPolicy) || IsTrue(old, "SuccessCriteriaMet"));
+  SuccessCriteria(
+      errors, change,
+      strict || gates.Enabled(api::gate::kJobPodReplacementPolicy) || IsTrue(old, "SuccessCriteriaMet"));
   if (strict) NoWayBack(errors, change);
   if (IsTrue(old, "SuccessCriteriaMet") && !IsTrue(job, "SuccessCriteriaMet")) {
     Refuse(errors, "cannot disable the SuccessCriteriaMet=True condition");

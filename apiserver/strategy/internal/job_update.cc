@@ -65,7 +65,8 @@ Json Forgiven(Json old_template, const Json& pod_template) {
     if (containers.empty() || containers.size() != ListAt(old_spec, key).size()) continue;
     for (std::size_t i = 0; i < containers.size(); ++i) {
       Json& before = old_spec[key][i];
-      if (StringAt(before, "name") == StringAt(containers[i], "name")) Take(before, containers[i], "resources");
+      if (StringAt(before, "name") == StringAt(containers[i], "name"))
+        Take(before, containers[i], "resources");
     }
   }
   return old_template;
@@ -85,14 +86,16 @@ void Template(FieldErrors& errors, const Json& job, const Json& old, const Path&
 
 }  // namespace
 
-void ValidateJobSpecChanges(FieldErrors& errors, const Json& job, const Json& old, const api::FeatureGates& gates) {
+void ValidateJobSpecChanges(FieldErrors& errors, const Json& job, const Json& old,
+                            const api::FeatureGates& gates) {
   const Path path("spec");
   const Json& spec = ObjectAt(job, "spec");
   const Json& old_spec = ObjectAt(old, "spec");
   Completions(errors, spec, old_spec, gates, path);
   Immutable(errors, spec, old_spec, "selector", path);
   Template(errors, job, old, path.Child("template"));
-  for (const char* key : {"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
+  for (const char* key :
+       {"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
     Immutable(errors, spec, old_spec, key, path);
   }
 }

@@ -1,4 +1,5 @@
-// clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy: how they must fit together and what of them may change.
+// clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy: how they must fit together and what of them may
+// change.
 
 #include <algorithm>
 #include <set>
@@ -24,7 +25,8 @@ void FirstIsKept(FieldErrors& errors, const Json& spec, const Json& old_spec, co
   const Path path = Path("spec").Child(words.key);
   if (now.size() == before.size()) {
     for (std::size_t i = 0; i < now.size(); ++i) {
-      if (now[i] != before[i]) errors.push_back(api::InvalidError(path.Index(i), now, "may not change once set"));
+      if (now[i] != before[i])
+        errors.push_back(api::InvalidError(path.Index(i), now, "may not change once set"));
     }
     return;
   }
@@ -70,7 +72,8 @@ bool Addresses(FieldErrors& errors, const Json& addresses, const Json& old_addre
     }
   }
   const bool valid = errors.size() == before;
-  if (addresses.size() > 2) errors.push_back(api::InvalidError(path, addresses, "may only hold up to 2 values"));
+  if (addresses.size() > 2)
+    errors.push_back(api::InvalidError(path, addresses, "may only hold up to 2 values"));
   return valid;
 }
 
@@ -79,7 +82,8 @@ void AddressFamilies(FieldErrors& errors, const Json& service, const Path& path)
   const Json& families = ListAt(service, "spec", "ipFamilies");
   const auto family = [&](std::size_t i) { return FamilyOf(addresses[i].get_ref<const std::string&>()); };
   if (addresses.size() > 1 && (addresses.size() > 2 || family(0) == family(1))) {
-    errors.push_back(api::InvalidError(path, addresses, "may specify no more than one IP for each IP family"));
+    errors.push_back(
+        api::InvalidError(path, addresses, "may specify no more than one IP for each IP family"));
   }
   if (IsHeadless(service)) return;
   for (std::size_t i = 0; i < std::min(addresses.size(), families.size()); ++i) {
@@ -125,19 +129,21 @@ FieldErrors ValidateServiceChanges(const Json& service, const Json& old) {
     const bool headless = IsHeadless(service);
     const bool was_headless = IsHeadless(old);
     if (!headless || !was_headless) {
-      FirstIsKept(errors, spec, old_spec,
-                  {.key = "clusterIPs", .unset = "primary clusterIP can not be unset", .releasing = "clusterIP"});
+      FirstIsKept(
+          errors, spec, old_spec,
+          {.key = "clusterIPs", .unset = "primary clusterIP can not be unset", .releasing = "clusterIP"});
     }
     if (!headless && !was_headless) {
-      FirstIsKept(errors, spec, old_spec,
-                  {.key = "ipFamilies", .unset = "primary ipFamily can not be unset", .releasing = "ipFamily"});
+      FirstIsKept(
+          errors, spec, old_spec,
+          {.key = "ipFamilies", .unset = "primary ipFamily can not be unset", .releasing = "ipFamily"});
     }
   }
   if (type == "LoadBalancer" && old_type == "LoadBalancer" &&
       StringAt(spec, "loadBalancerClass") != StringAt(old_spec, "loadBalancerClass")) {
     const Json* now = Find(spec, "loadBalancerClass");
-    errors.push_back(api::InvalidError(Path("spec").Child("loadBalancerClass"), now == nullptr ? Json() : *now,
-                                       "may not change once set"));
+    errors.push_back(api::InvalidError(Path("spec").Child("loadBalancerClass"),
+                                       now == nullptr ? Json() : *now, "may not change once set"));
   }
   if (NeedsHealthCheckPort(service) && NeedsHealthCheckPort(old) &&
       IntAt(spec, 0, "healthCheckNodePort") != IntAt(old_spec, 0, "healthCheckNodePort")) {

@@ -24,7 +24,8 @@ std::uint64_t Hash(std::string_view text) {
 }
 
 std::string DrawAddress(const Json& service) {
-  const std::uint64_t draw = Hash(StringAt(service, "metadata", "uid")) % (kAddresses - kReservedAddresses - 1);
+  const std::uint64_t draw =
+      Hash(StringAt(service, "metadata", "uid")) % (kAddresses - kReservedAddresses - 1);
   const std::uint32_t address = kFirstAddress + kReservedAddresses + static_cast<std::uint32_t>(draw);
   return std::to_string(address >> 24) + "." + std::to_string((address >> 16) & 255) + "." +
          std::to_string((address >> 8) & 255) + "." + std::to_string(address & 255);
@@ -47,7 +48,8 @@ bool IsHeadlessWithoutSelector(const Json& service) {
 void FillFamilies(Json& service) {
   const bool dual = IsHeadlessWithoutSelector(service);
   Json& spec = ObjectField(service, "spec");
-  if (Find(spec, "ipFamilyPolicy") == nullptr) spec["ipFamilyPolicy"] = dual ? "RequireDualStack" : "SingleStack";
+  if (Find(spec, "ipFamilyPolicy") == nullptr)
+    spec["ipFamilyPolicy"] = dual ? "RequireDualStack" : "SingleStack";
   Json families = ListAt(spec, "ipFamilies");
   const Json& addresses = ListAt(spec, "clusterIPs");
   for (std::size_t i = families.size(); i < addresses.size(); ++i) {
@@ -119,7 +121,8 @@ void KeepNodePorts(Json& spec, const Json& old_spec) {
     if (IntAt(port, 0, "nodePort") != 0) continue;
     for (const Json& old_port : ListAt(old_spec, "ports")) {
       const std::int64_t before = IntAt(old_port, 0, "nodePort");
-      if (StringAt(old_port, "name") != StringAt(port, "name") || before == 0 || taken.contains(before)) continue;
+      if (StringAt(old_port, "name") != StringAt(port, "name") || before == 0 || taken.contains(before))
+        continue;
       port["nodePort"] = before;
     }
   }
@@ -128,7 +131,9 @@ void KeepNodePorts(Json& spec, const Json& old_spec) {
 // A client that changes one of clusterIP and clusterIPs means both.
 void AlignClusterIps(Json& spec, const Json& old_spec) {
   const std::string_view address = StringAt(spec, "clusterIP");
-  if (address == StringAt(old_spec, "clusterIP") || ListAt(spec, "clusterIPs") != ListAt(old_spec, "clusterIPs")) return;
+  if (address == StringAt(old_spec, "clusterIP") ||
+      ListAt(spec, "clusterIPs") != ListAt(old_spec, "clusterIPs"))
+    return;
   if (address.empty()) {
     spec.erase("clusterIPs");
   } else {
@@ -148,13 +153,15 @@ void DropUseless(Json& service, const Json& old) {
   Json& spec = service["spec"];
   const Json& old_spec = ObjectAt(old, "spec");
   if (!IsExternalName(old) && IsExternalName(service)) {
-    for (const char* key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) DropUnchanged(spec, old_spec, key);
+    for (const char* key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"})
+      DropUnchanged(spec, old_spec, key);
   }
   if (NeedsNodePorts(old) && !NeedsNodePorts(service) && OnlyOldNodePorts(spec, old_spec) &&
       !ListAt(spec, "ports").empty()) {
     for (Json& port : spec["ports"]) port.erase("nodePort");
   }
-  if (NeedsHealthCheckPort(old) && !NeedsHealthCheckPort(service)) DropUnchanged(spec, old_spec, "healthCheckNodePort");
+  if (NeedsHealthCheckPort(old) && !NeedsHealthCheckPort(service))
+    DropUnchanged(spec, old_spec, "healthCheckNodePort");
   if (StringAt(old_spec, "type") == "LoadBalancer" && StringAt(spec, "type") != "LoadBalancer") {
     DropUnchanged(spec, old_spec, "allocateLoadBalancerNodePorts");
     DropUnchanged(spec, old_spec, "loadBalancerClass");
@@ -199,8 +206,8 @@ bool NeedsHealthCheckPort(const Json& service) {
 }
 
 bool IsExternallyAccessible(const Json& service) {
-  return NeedsNodePorts(service) ||
-         (StringAt(service, "spec", "type") == "ClusterIP" && !ListAt(service, "spec", "externalIPs").empty());
+  return NeedsNodePorts(service) || (StringAt(service, "spec", "type") == "ClusterIP" &&
+                                     !ListAt(service, "spec", "externalIPs").empty());
 }
 
 void AllocateService(Json& service) {
@@ -218,8 +225,10 @@ void ReallocateService(Json& service, const Json& old) {
     KeepWhenAbsent(spec, old_spec, "clusterIPs");
     KeepWhenAbsent(spec, old_spec, "ipFamilyPolicy");
   }
-  if (NeedsNodePorts(old) && NeedsNodePorts(service) && !ListAt(spec, "ports").empty()) KeepNodePorts(spec, old_spec);
-  if (NeedsHealthCheckPort(old) && NeedsHealthCheckPort(service)) KeepWhenAbsent(spec, old_spec, "healthCheckNodePort");
+  if (NeedsNodePorts(old) && NeedsNodePorts(service) && !ListAt(spec, "ports").empty())
+    KeepNodePorts(spec, old_spec);
+  if (NeedsHealthCheckPort(old) && NeedsHealthCheckPort(service))
+    KeepWhenAbsent(spec, old_spec, "healthCheckNodePort");
   AlignClusterIps(spec, old_spec);
   DropUseless(service, old);
   Fill(service);
@@ -236,16 +245,16 @@ FieldErrors ServiceAllocationErrors(const Json& service, const Json* old) {
   const Json& families = ListAt(spec, "ipFamilies");
   const auto need_two = [&](const Json& list, const char* what) {
     if (policy != "SingleStack" || list.size() != 2) return;
-    errors.push_back(api::InvalidError(
-        path.Child("ipFamilyPolicy"), policy,
-        "must be 'RequireDualStack' or 'PreferDualStack' when multiple " + std::string(what) + " are specified"));
+    errors.push_back(api::InvalidError(path.Child("ipFamilyPolicy"), policy,
+                                       "must be 'RequireDualStack' or 'PreferDualStack' when multiple " +
+                                           std::string(what) + " are specified"));
   };
   need_two(addresses, "cluster IPs");
   need_two(families, "IP families");
   for (std::size_t i = families.size(); i < addresses.size() && addresses[0] != "None"; ++i) {
-    errors.push_back(api::InvalidError(
-        path.Child("clusterIPs").Index(i), addresses,
-        std::string(FamilyOf(addresses[i].get_ref<const std::string&>())) + " is not configured on this cluster"));
+    errors.push_back(api::InvalidError(path.Child("clusterIPs").Index(i), addresses,
+                                       std::string(FamilyOf(addresses[i].get_ref<const std::string&>())) +
+                                           " is not configured on this cluster"));
   }
   if (!errors.empty() || IsHeadlessWithoutSelector(service)) return errors;
   if (policy == "RequireDualStack") {

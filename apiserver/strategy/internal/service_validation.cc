@@ -63,7 +63,8 @@ void Port(FieldErrors& errors, const Json& port, bool require_name, std::set<std
 
 void Ports(FieldErrors& errors, const Json& ports, const Path& path) {
   std::set<std::string_view> names;
-  for (std::size_t i = 0; i < ports.size(); ++i) Port(errors, ports[i], ports.size() > 1, names, path.Index(i));
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    Port(errors, ports[i], ports.size() > 1, names, path.Index(i));
 }
 
 void NodePorts(FieldErrors& errors, const Json& service, const Path& path) {
@@ -161,12 +162,14 @@ void HealthCheckPort(FieldErrors& errors, const Json& service, const Path& path)
   if (!NeedsHealthCheckPort(service)) {
     if (port != 0) {
       errors.push_back(api::InvalidError(
-          path, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
+          path, port,
+          "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
     }
   } else if (port == 0) {
     errors.push_back(api::RequiredError(path));
   } else {
-    for (const std::string& message : IsValidPortNum(port)) errors.push_back(api::InvalidError(path, port, message));
+    for (const std::string& message : IsValidPortNum(port))
+      errors.push_back(api::InvalidError(path, port, message));
   }
 }
 
@@ -176,7 +179,8 @@ void TrafficPolicies(FieldErrors& errors, const Json& service, const Path& path)
   const Path here = path.Child("externalTrafficPolicy");
   if (!IsExternallyAccessible(service)) {
     if (!external.empty()) {
-      errors.push_back(api::InvalidError(here, external, "may only be set for externally-accessible services"));
+      errors.push_back(
+          api::InvalidError(here, external, "may only be set for externally-accessible services"));
     }
   } else if (external.empty()) {
     errors.push_back(api::RequiredError(here));
@@ -186,7 +190,8 @@ void TrafficPolicies(FieldErrors& errors, const Json& service, const Path& path)
   HealthCheckPort(errors, service, path.Child("healthCheckNodePort"));
   const std::string_view type = StringAt(spec, "type");
   if (Find(spec, "internalTrafficPolicy") != nullptr) {
-    OneOf(errors, path.Child("internalTrafficPolicy"), StringAt(spec, "internalTrafficPolicy"), {"Cluster", "Local"});
+    OneOf(errors, path.Child("internalTrafficPolicy"), StringAt(spec, "internalTrafficPolicy"),
+          {"Cluster", "Local"});
   } else if (type == "ClusterIP" || type == "NodePort" || type == "LoadBalancer") {
     errors.push_back(api::RequiredError(path.Child("internalTrafficPolicy")));
   }
@@ -218,7 +223,8 @@ FieldErrors ValidateServiceSpec(const Json& service, const Json* old) {
   if (StringAt(spec, "type").empty()) {
     errors.push_back(api::RequiredError(path.Child("type")));
   } else {
-    OneOf(errors, path.Child("type"), StringAt(spec, "type"), {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
+    OneOf(errors, path.Child("type"), StringAt(spec, "type"),
+          {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
   }
   NodePorts(errors, service, path.Child("ports"));
   LoadBalancer(errors, spec, old_spec, path);
@@ -245,16 +251,19 @@ FieldErrors ValidateServiceStatus(const Json& service, const Json& old) {
     const std::string_view hostname = StringAt(ingress[i], "hostname");
     if (!ip.empty()) ValidIp(errors, ip, old_addresses, here.Child("ip"));
     if (Find(ingress[i], "ipMode") == nullptr) {
-      if (!ip.empty()) errors.push_back(api::RequiredError(here.Child("ipMode"), "must be specified when `ip` is set"));
+      if (!ip.empty())
+        errors.push_back(api::RequiredError(here.Child("ipMode"), "must be specified when `ip` is set"));
     } else if (ip.empty()) {
-      errors.push_back(api::ForbiddenError(here.Child("ipMode"), "may not be specified when `ip` is not set"));
+      errors.push_back(
+          api::ForbiddenError(here.Child("ipMode"), "may not be specified when `ip` is not set"));
     } else {
       OneOf(errors, here.Child("ipMode"), StringAt(ingress[i], "ipMode"), {"Proxy", "VIP"});
     }
     if (hostname.empty()) continue;
     AddInvalid(IsDns1123Subdomain(hostname), hostname, here.Child("hostname"), errors);
     if (IpFamily(hostname)) {
-      errors.push_back(api::InvalidError(here.Child("hostname"), hostname, "must be a DNS name, not an IP address"));
+      errors.push_back(
+          api::InvalidError(here.Child("hostname"), hostname, "must be a DNS name, not an IP address"));
     }
   }
   return errors;

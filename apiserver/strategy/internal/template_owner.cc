@@ -9,7 +9,8 @@ void DefaultTemplate(Json& spec) {
   if (Find(spec, "template", "spec") != nullptr) DefaultPodSpec(spec["template"]["spec"]);
 }
 
-void RequiredSelector(FieldErrors& errors, const Json& spec, std::string_view empty_message, const Path& path) {
+void RequiredSelector(FieldErrors& errors, const Json& spec, std::string_view empty_message,
+                      const Path& path) {
   const Json* selector = Find(spec, "selector");
   if (selector == nullptr) {
     errors.push_back(api::RequiredError(path.Child("selector")));
@@ -28,10 +29,12 @@ api::FieldError LabelsMismatch(const Json& pod_template, const Path& template_pa
 }
 
 void RunsForEver(FieldErrors& errors, const Json& pod_template, std::string_view kind, const Path& path) {
-  OneOf(errors, path.Child("spec", "restartPolicy"), StringAt(pod_template, "spec", "restartPolicy"), {"Always"});
+  OneOf(errors, path.Child("spec", "restartPolicy"), StringAt(pod_template, "spec", "restartPolicy"),
+        {"Always"});
   if (Find(pod_template, "spec", "activeDeadlineSeconds") != nullptr) {
-    errors.push_back(api::ForbiddenError(path.Child("spec", "activeDeadlineSeconds"),
-                                         "activeDeadlineSeconds in " + std::string(kind) + " is not Supported"));
+    errors.push_back(
+        api::ForbiddenError(path.Child("spec", "activeDeadlineSeconds"),
+                            "activeDeadlineSeconds in " + std::string(kind) + " is not Supported"));
   }
 }
 
@@ -60,7 +63,8 @@ void ReplicaCounters(FieldErrors& errors, const Json& status, const Path& path) 
   for (const char* key : {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}) {
     NotGreater(errors, status, key, "replicas", "cannot be greater than status.replicas", path);
   }
-  NotGreater(errors, status, "availableReplicas", "readyReplicas", "cannot be greater than readyReplicas", path);
+  NotGreater(errors, status, "availableReplicas", "readyReplicas", "cannot be greater than readyReplicas",
+             path);
 }
 
 PodValidationOptions TemplateOptions(const StrategyContext& context, const Json* old) {

@@ -17,10 +17,12 @@ namespace terrarium::apiserver::strategy {
 void DefaultTemplate(Json& spec);
 
 // spec.selector is present, well formed and not empty; `empty_message` is said when it is.
-void RequiredSelector(FieldErrors& errors, const Json& spec, std::string_view empty_message, const api::Path& path);
+void RequiredSelector(FieldErrors& errors, const Json& spec, std::string_view empty_message,
+                      const api::Path& path);
 
-// The template fits spec.selector, is valid, and restarts for ever. A selector that cannot be read is refused with
-// `unreadable_message` and the template is then not looked at. `kind` is the word in "activeDeadlineSeconds in ... ".
+// The template fits spec.selector, is valid, and restarts for ever. A selector that cannot be read is refused
+// with `unreadable_message` and the template is then not looked at. `kind` is the word in
+// "activeDeadlineSeconds in ... ".
 struct TemplateRules {
   std::string_view kind;
   std::string_view unreadable_message;

@@ -12,10 +12,11 @@ constexpr std::size_t kMaxPartLength = 14;
 constexpr const char* kZoneFolder = "/usr/share/zoneinfo";
 
 bool IsPart(std::string_view part) {
-  if (part.empty() || part.size() > kMaxPartLength || part.front() == '-' || part == "." || part == "..") return false;
+  if (part.empty() || part.size() > kMaxPartLength || part.front() == '-' || part == "." || part == "..")
+    return false;
   return std::all_of(part.begin(), part.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-           c == '_' || c == '+';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_' || c == '+';
   });
 }
 

@@ -13,7 +13,10 @@ std::string UpdateStrategyText(const Json& strategy, std::initializer_list<std::
     std::string go_name(name);
     go_name[0] = static_cast<char>(go_name[0] - 'a' + 'A');
     const Json* value = api::Find(*rolling, name);
-    text.append(separator).append(api::Quote(go_name)).append(":").append(value == nullptr ? "0" : value->dump());
+    text.append(separator)
+        .append(api::Quote(go_name))
+        .append(":")
+        .append(value == nullptr ? "0" : value->dump());
     separator = ",";
   }
   return text + "}}";

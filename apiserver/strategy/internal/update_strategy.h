@@ -1,7 +1,8 @@
 #pragma once
 
-// Refusing an update strategy of unknown type in Kubernetes' words. It prints its own struct there: Go's field names,
-// in declaration order, with null for what is absent, so that the text cannot come from our sorted documents.
+// Refusing an update strategy of unknown type in Kubernetes' words. It prints its own struct there: Go's
+// field names, in declaration order, with null for what is absent, so that the text cannot come from our
+// sorted documents.
 
 #include <initializer_list>
 #include <string>

@@ -12,4 +12,13 @@ inline std::string_view TextOf(const api::Json& value) {
   return value.is_string() ? std::string_view(value.get_ref<const std::string&>()) : std::string_view{};
 }
 
+// ASCII capitals as small letters, everything else as it is.
+inline std::string AsciiLower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
 }  // namespace terrarium::apiserver
