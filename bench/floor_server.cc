@@ -35,7 +35,6 @@ int main(int argc, char** argv) {
   }
   std::string small = ReadFile(argv[3]), large = ReadFile(argv[4]);
   Streams streams;
-  using Send = std::function<void(const drogon::HttpResponsePtr&)>;
   auto body = [](const std::string& text) {
     auto response = drogon::HttpResponse::newHttpResponse();
     response->setContentTypeString("application/json");

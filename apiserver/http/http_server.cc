@@ -24,7 +24,7 @@ constexpr int kDrainStepsMax = 500;
 
 Request ToRequest(const drogon::HttpRequestPtr& req) {
   Request out;
-  out.method = req->methodString();
+  out.method = req->isHead() ? "HEAD" : req->methodString();  // Drogon turns HEAD into GET
   out.path = req->path();
   out.query = ParseQuery(req->query());
   out.content_type = req->getHeader("content-type");

@@ -150,7 +150,7 @@ api::ObjectPtr MakeObject(const ResourceInfo& resource, const Json& document) {
 
 Result<bool> CheckSize(const Call& call, const api::Object& object) {
   if (object.body().size() <= call.server.options.object_bytes_max) return true;
-  return api::RequestTooLarge("limit is " + std::to_string(call.server.options.object_bytes_max));
+  return api::GenericServerError("etcdserver: request is too large");
 }
 
 bool IsReadyToGo(const ResourceInfo& resource, const Json& document) {

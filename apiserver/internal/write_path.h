@@ -24,7 +24,7 @@ api::Result<Json> PrepareReplacement(Call& call, Json object, const Json& old);
 
 // The stored form of a document.
 api::ObjectPtr MakeObject(const ResourceInfo& resource, const Json& document);
-// 413 when the object is larger than the store takes.
+// An error when the object is larger than etcd would take, in etcd's words and with the code that clients know it by.
 api::Result<bool> CheckSize(const Call& call, const api::Object& object);
 
 // What to do with the current object.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "storage/internal/sqlite_db.h"
 #include "storage/sqlite_schema.h"

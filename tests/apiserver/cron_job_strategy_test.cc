@@ -101,11 +101,12 @@ TEST(CronJobStrategy, TimeZonesAreKnownByName) {
           "spec.timeZone: Invalid value: \"Local\": timeZone must be an explicit time zone as defined in "
           "https://www.iana.org/time-zones"));
   EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"UTC")")), IsEmpty());
-  if (!std::filesystem::exists("/usr/share/zoneinfo")) GTEST_SKIP() << "this machine has no zone database";
   EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Europe/Berlin")")), IsEmpty());
-  EXPECT_THAT(
-      CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Europe/Atlantis")")),
-      ElementsAre("spec.timeZone: Invalid value: \"Europe/Atlantis\": unknown time zone Europe/Atlantis"));
+  // Without a zone database every well-formed name is let through.
+  std::vector<std::string> errors;
+  if (std::filesystem::exists("/usr/share/zoneinfo"))
+    errors.emplace_back("spec.timeZone: Invalid value: \"Europe/Atlantis\": unknown time zone Europe/Atlantis");
+  EXPECT_EQ(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Europe/Atlantis")")), errors);
 }
 
 TEST(CronJobStrategy, JobTemplateHasNoSelector) {

@@ -147,7 +147,7 @@ TEST_F(SqliteStoreTest, TheFileAndItsWalStayBoundedUnderUpdates) {
   auto store = Open();
   ObjectPtr x = Must(*store, CreateWrite("a", "x"));
   std::string padding(2000, 'p');
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 6'000; ++i) {
     api::ObjectHeader header = x->header();
     Write write{.op = Write::Op::kUpdate, .key = {kPods, "a", "x"}, .expected_revision = x->revision()};
     write.object = api::Object::Make(header, {{"metadata", {{"name", "x"}}}, {"data", padding}});

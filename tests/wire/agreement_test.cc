@@ -1,4 +1,5 @@
-// The reader and the matcher of this runner against agreement.json, which wire_agreement_test.py plays for the other.
+// The reader and the matcher of this runner against agreement.json, which wire_agreement_test.py plays for
+// the other.
 
 #include <fstream>
 #include <string>
@@ -52,26 +53,33 @@ Json ToJson(const File& file) {
   for (const Conversation& talk : file.conversations) {
     Json steps = Json::array();
     for (const Step& step : talk.steps) steps.push_back(ToJson(step));
-    conversations.push_back({{"title", talk.title}, {"line", talk.line}, {"only", talk.only}, {"steps", steps}});
+    conversations.push_back(
+        {{"title", talk.title}, {"line", talk.line}, {"only", talk.only}, {"steps", steps}});
   }
-  return {{"name", file.name}, {"gates", file.gates}, {"objects", file.objects}, {"conversations", conversations}};
+  return {{"name", file.name},
+          {"gates", file.gates},
+          {"objects", file.objects},
+          {"conversations", conversations}};
 }
 
 TEST(WireAgreement, TextsMatchPatterns) {
   for (const Json& row : Tables()["text"])
-    EXPECT_EQ(TextMatches(row["pattern"].get<std::string>(), row["text"].get<std::string>()), row["matches"]) << row;
+    EXPECT_EQ(TextMatches(row["pattern"].get<std::string>(), row["text"].get<std::string>()), row["matches"])
+        << row;
 }
 
 TEST(WireAgreement, DifferencesAreNamed) {
   for (const Json& row : Tables()["differences"])
-    EXPECT_EQ(Json(Differences(row["want"], row["got"], row.value("exact", std::vector<std::string>{}))), row["found"])
+    EXPECT_EQ(Json(Differences(row["want"], row["got"], row.value("exact", std::vector<std::string>{}))),
+              row["found"])
         << row;
 }
 
 TEST(WireAgreement, EditsFollowPaths) {
   for (const Json& row : Tables()["edits"]) {
     Json document = row["document"];
-    for (const Json& edit : row["set"]) EXPECT_TRUE(SetAt(document, edit[0].get<std::string>(), edit[1])) << row;
+    for (const Json& edit : row["set"])
+      EXPECT_TRUE(SetAt(document, edit[0].get<std::string>(), edit[1])) << row;
     for (const Json& path : row["unset"]) EXPECT_TRUE(UnsetAt(document, path.get<std::string>())) << row;
     EXPECT_EQ(document, row["result"]) << row;
   }
@@ -82,7 +90,8 @@ TEST(WireAgreement, EditsFollowPaths) {
 }
 
 TEST(WireAgreement, MergesFollowTheRfc) {
-  for (const Json& row : Tables()["merges"]) EXPECT_EQ(Merge(row["base"], row["patch"]), row["result"]) << row;
+  for (const Json& row : Tables()["merges"])
+    EXPECT_EQ(Merge(row["base"], row["patch"]), row["result"]) << row;
 }
 
 TEST(WireAgreement, CausesMakeAStatus) {
@@ -97,8 +106,8 @@ TEST(WireAgreement, CausesMakeAStatus) {
 TEST(WireAgreement, NamesAreFilledIn) {
   for (const Json& row : Tables()["substitutions"]) {
     std::string out;
-    bool ok = Substitute(row["text"].get<std::string>(), "ns-7", row["saved"].get<std::map<std::string, std::string>>(),
-                         &out);
+    bool ok = Substitute(row["text"].get<std::string>(), "ns-7",
+                         row["saved"].get<std::map<std::string, std::string>>(), &out);
     EXPECT_EQ(ok ? Json(out) : Json(), row["result"]) << row;
   }
 }

@@ -8,11 +8,12 @@
 namespace terrarium::wire {
 namespace {
 
-constexpr std::array<std::string_view, 7> kMethods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
+constexpr std::array<std::string_view, 7> kMethods = {"GET",   "HEAD",   "POST",   "PUT",
+                                                      "PATCH", "DELETE", "OPTIONS"};
 constexpr std::array<std::string_view, 3> kOnly = {"handler", "http", "terrarium"};
 constexpr std::array<std::string_view, 5> kRequestDirectives = {"like", "set", "unset", "raw", "stream"};
-constexpr std::array<std::string_view, 9> kAnswerDirectives = {"save",    "absent",  "exact", "contains", "message",
-                                                               "invalid", "cause",   "warning", "end"};
+constexpr std::array<std::string_view, 9> kAnswerDirectives = {
+    "save", "absent", "exact", "contains", "message", "invalid", "cause", "warning", "end"};
 
 struct FormatError : std::runtime_error {
   using runtime_error::runtime_error;
@@ -30,7 +31,8 @@ std::string_view Trim(std::string_view text) {
 }
 
 bool AllDigits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
 std::vector<std::string> SplitLines(std::string_view text) {
@@ -81,7 +83,8 @@ std::optional<AnswerLine> ReadAnswerLine(std::string_view line) {
   if (rest.size() > 3) {
     if (rest[3] != ' ') return std::nullopt;
     reason = rest.substr(4);
-    if (!std::all_of(reason.begin(), reason.end(), [](unsigned char c) { return std::isalnum(c); })) return std::nullopt;
+    if (!std::all_of(reason.begin(), reason.end(), [](unsigned char c) { return std::isalnum(c); }))
+      return std::nullopt;
   }
   return AnswerLine{std::stoi(std::string(code)), std::string(reason)};
 }
@@ -140,8 +143,10 @@ class Parser {
           [](const std::string& line) { return line.starts_with("== ") || line.starts_with("@object "); }));
       return;
     }
-    if (Line().starts_with("gates: ")) file_.gates = Trim(std::string_view(Line()).substr(7));
-    else if (!AtBlankOrComment()) throw FormatError("expected a conversation ('== title'), not '" + Line() + "'");
+    if (Line().starts_with("gates: "))
+      file_.gates = Trim(std::string_view(Line()).substr(7));
+    else if (!AtBlankOrComment())
+      throw FormatError("expected a conversation ('== title'), not '" + Line() + "'");
     ++at_;
   }
 
@@ -155,8 +160,10 @@ class Parser {
         talk.steps.push_back(ParseStep());
         continue;
       }
-      if (Line().starts_with("only: ")) talk.only = ParseOnly(std::string_view(Line()).substr(6));
-      else if (!AtBlankOrComment()) throw FormatError("expected a request such as 'GET /path', not '" + Line() + "'");
+      if (Line().starts_with("only: "))
+        talk.only = ParseOnly(std::string_view(Line()).substr(6));
+      else if (!AtBlankOrComment())
+        throw FormatError("expected a request such as 'GET /path', not '" + Line() + "'");
       ++at_;
     }
   }
@@ -179,7 +186,8 @@ class Parser {
     ++at_;
     if (step.verb == "ADVANCE" || step.verb == "COMPACT" || step.verb == "GATES") return step;
     ParseRequestHead(step);
-    std::vector<std::string> body = TakeUntil([](const std::string& line) { return ReadAnswerLine(line).has_value(); });
+    std::vector<std::string> body =
+        TakeUntil([](const std::string& line) { return ReadAnswerLine(line).has_value(); });
     while (!body.empty() && body.back().empty()) body.pop_back();
     step.body = Join(body, 1);
     if (!More()) throw FormatError("the step has no '---' with its answer");
@@ -195,9 +203,12 @@ class Parser {
 
   void ParseRequestHead(Step& step) {
     for (; More() && !Trim(Line()).empty() && !ReadAnswerLine(Line()); ++at_) {
-      if (Line().starts_with('@')) step.directives.push_back(ReadDirective(Line(), kRequestDirectives));
-      else if (auto header = ReadHeader(Line())) step.headers.push_back(std::move(*header));
-      else throw FormatError("expected a header, a directive, an empty line or '---', not '" + Line() + "'");
+      if (Line().starts_with('@'))
+        step.directives.push_back(ReadDirective(Line(), kRequestDirectives));
+      else if (auto header = ReadHeader(Line()))
+        step.headers.push_back(std::move(*header));
+      else
+        throw FormatError("expected a header, a directive, an empty line or '---', not '" + Line() + "'");
     }
   }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads .wire files (docs/wire-cases.md) into conversations. Texts are kept as written: names are filled in and YAML is
-// read when a step is played.
+// Reads .wire files (docs/wire-cases.md) into conversations. Texts are kept as written: names are filled in
+// and YAML is read when a step is played.
 
 #include <map>
 #include <optional>
@@ -34,9 +34,9 @@ struct Step {
   std::string reason;
   std::string expect;  // YAML that the answer must contain
   std::vector<Header> answer_headers;
-  std::vector<Directive> checks;       // of the answer, in order
-  std::vector<std::string> text;       // the lines of a text answer
-  std::vector<std::string> contains;   // parts of a text answer
+  std::vector<Directive> checks;      // of the answer, in order
+  std::vector<std::string> text;      // the lines of a text answer
+  std::vector<std::string> contains;  // parts of a text answer
 
   // What follows '@name' in the request, or nullptr.
   const std::string* Find(std::string_view name) const;

@@ -11,8 +11,8 @@
 
 namespace terrarium::wire {
 
-// The request for a method, a target as it stands in a request line, headers and a body. Accept and Content-Type are
-// JSON unless given.
+// The request for a method, a target as it stands in a request line, headers and a body. Accept and
+// Content-Type are JSON unless given.
 apiserver::Request MakeRequest(const std::string& method, const std::string& target,
                                const std::vector<Header>& headers, std::optional<std::string> body);
 

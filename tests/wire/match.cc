@@ -12,15 +12,17 @@ constexpr std::size_t kShownMax = 2000;
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// In a shape, 'x' stands for a lower-case hexadecimal digit, 'd' for a decimal one, 's' for a letter of generated names.
+// In a shape, 'x' stands for a lower-case hexadecimal digit, 'd' for a decimal one, 's' for a letter of
+// generated names.
 bool HasShape(std::string_view shape, std::string_view text) {
   if (shape.size() != text.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     char c = text[i];
     bool fits = shape[i] == 'x'   ? IsDigit(c) || (c >= 'a' && c <= 'f')
                 : shape[i] == 'd' ? IsDigit(c)
-                : shape[i] == 's' ? std::string_view("bcdfghjklmnpqrstvwxz2456789").find(c) != std::string_view::npos
-                                  : c == shape[i];
+                : shape[i] == 's'
+                    ? std::string_view("bcdfghjklmnpqrstvwxz2456789").find(c) != std::string_view::npos
+                    : c == shape[i];
     if (!fits) return false;
   }
   return true;
@@ -86,8 +88,10 @@ class Comparison {
   void CompareObjects(const Json& want, const Json& got, const std::string& path) {
     for (const auto& [key, value] : want.items()) {
       auto it = got.find(key);
-      if (it == got.end()) Add(JoinPath(path, key), Show(value), "nothing");
-      else Compare(value, *it, JoinPath(path, key));
+      if (it == got.end())
+        Add(JoinPath(path, key), Show(value), "nothing");
+      else
+        Compare(value, *it, JoinPath(path, key));
     }
     if (!InExact(path, exact_)) return;
     for (const auto& [key, value] : got.items())
@@ -98,13 +102,15 @@ class Comparison {
     if (want.size() != got.size())
       return Add(path.empty() ? "the answer" : path, std::to_string(want.size()) + " items",
                  std::to_string(got.size()) + ": " + Show(got));
-    for (std::size_t i = 0; i < want.size(); ++i) Compare(want[i], got[i], path + "[" + std::to_string(i) + "]");
+    for (std::size_t i = 0; i < want.size(); ++i)
+      Compare(want[i], got[i], path + "[" + std::to_string(i) + "]");
   }
 
   const std::vector<std::string>& exact_;
 };
 
-// The value at one step below `at`, made when it is missing and may be; nullptr when there is no place for it.
+// The value at one step below `at`, made when it is missing and may be; nullptr when there is no place for
+// it.
 Json* Descend(Json& at, const PathStep& step) {
   if (const auto* index = std::get_if<std::size_t>(&step)) {
     if (at.is_null()) at = Json::array();
@@ -173,7 +179,8 @@ bool TextMatches(std::string_view pattern, std::string_view text) {
   return pattern.size() == text.size();
 }
 
-std::vector<std::string> Differences(const Json& want, const Json& got, const std::vector<std::string>& exact) {
+std::vector<std::string> Differences(const Json& want, const Json& got,
+                                     const std::vector<std::string>& exact) {
   Comparison comparison(exact);
   comparison.Compare(want, got, "");
   return std::move(comparison.found);
@@ -238,8 +245,10 @@ bool UnsetAt(Json& document, std::string_view path) {
   if (!steps || steps->empty() || FindAt(document, path) == nullptr) return false;
   Json* at = &document;
   for (std::size_t i = 0; i + 1 < steps->size(); ++i) at = Descend(*at, (*steps)[i]);
-  if (const auto* index = std::get_if<std::size_t>(&steps->back())) at->erase(*index);
-  else at->erase(std::get<std::string>(steps->back()));
+  if (const auto* index = std::get_if<std::size_t>(&steps->back()))
+    at->erase(*index);
+  else
+    at->erase(std::get<std::string>(steps->back()));
   return true;
 }
 

@@ -31,7 +31,8 @@ using apiserver::ResponseStream;
 constexpr const char* kNamespace = "wire-1";
 constexpr std::uint64_t kSeed = 20260301;
 constexpr auto kStart = std::chrono::sys_days(std::chrono::year(2026) / 3 / 1) + std::chrono::hours(8);
-// How far the clock may be moved to get an answer or the end of a stream; what HTTP clients wait in real time.
+// How far the clock may be moved to get an answer or the end of a stream; what HTTP clients wait in real
+// time.
 constexpr auto kPatience = std::chrono::seconds(10);
 constexpr std::size_t kReadBytes = 1 << 20;
 
@@ -98,11 +99,16 @@ class Player {
 
   std::vector<std::string> PlayStep(const Step& step) {
     found_.clear();
-    if (step.verb == "ADVANCE") world_.runtime.Advance(std::chrono::seconds(std::stoi(step.target)));
-    else if (step.verb == "COMPACT") world_.store->Compact(world_.store->CurrentRevision());
-    else if (step.verb == "GATES") world_.gates = World::ReadGates(step.target);
-    else if (step.verb == "EVENTS") ReadEvents(step);
-    else Exchange(step);
+    if (step.verb == "ADVANCE")
+      world_.runtime.Advance(std::chrono::seconds(std::stoi(step.target)));
+    else if (step.verb == "COMPACT")
+      world_.store->Compact(world_.store->CurrentRevision());
+    else if (step.verb == "GATES")
+      world_.gates = World::ReadGates(step.target);
+    else if (step.verb == "EVENTS")
+      ReadEvents(step);
+    else
+      Exchange(step);
     return found_;
   }
 
@@ -115,7 +121,8 @@ class Player {
  private:
   std::string Fill(std::string_view text) const {
     std::string filled;
-    if (!Substitute(text, kNamespace, saved_, &filled)) throw Problem("nothing was saved as {" + filled + "}");
+    if (!Substitute(text, kNamespace, saved_, &filled))
+      throw Problem("nothing was saved as {" + filled + "}");
     return filled;
   }
 
@@ -171,8 +178,8 @@ class Player {
 
   void CheckAnswer(const Step& step, const Response& response) {
     if (response.code != step.code)
-      return Add("expected HTTP " + std::to_string(step.code) + ", got " + std::to_string(response.code) + ": " +
-                 response.body);
+      return Add("expected HTTP " + std::to_string(step.code) + ", got " + std::to_string(response.code) +
+                 ": " + response.body);
     for (const Header& header : step.answer_headers) CheckHeader(header, response);
     CheckWarnings(step, response);
     CheckText(step, response);
@@ -182,7 +189,8 @@ class Player {
     Json document = Json::parse(response.body, nullptr, false);
     if (document.is_discarded()) return Add("expected JSON, got " + response.body);
     for (const Json& want : expected)
-      for (std::string& difference : Differences(want, document, ExactPaths(step))) Add(std::move(difference));
+      for (std::string& difference : Differences(want, document, ExactPaths(step)))
+        Add(std::move(difference));
     CheckPaths(step, document);
   }
 
@@ -196,14 +204,16 @@ class Player {
     std::vector<std::string> want;
     for (const Directive& check : step.checks)
       if (check.name == "warning") want.push_back(Fill(check.rest));
-    if (!std::equal(want.begin(), want.end(), response.warnings.begin(), response.warnings.end(), TextMatches))
+    if (!std::equal(want.begin(), want.end(), response.warnings.begin(), response.warnings.end(),
+                    TextMatches))
       Add("warnings: expected " + Show(want) + ", got " + Show(response.warnings));
   }
 
   void CheckText(const Step& step, const Response& response) {
     if (!step.text.empty()) {
       std::string want, got = response.body;
-      for (const std::string& line : step.text) want += (&line == &step.text.front() ? "" : "\n") + Fill(line);
+      for (const std::string& line : step.text)
+        want += (&line == &step.text.front() ? "" : "\n") + Fill(line);
       while (got.ends_with('\n')) got.pop_back();
       if (!TextMatches(want, got)) Add("text: expected '" + want + "', got '" + got + "'");
     }
@@ -217,7 +227,8 @@ class Player {
     std::vector<Json> documents;
     if (!step.expect.empty()) documents.push_back(ReadYaml(Fill(step.expect)));
     if (step.code >= 400 && !(step.reason.empty() && step.expect.empty()))
-      documents.push_back({{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"}, {"code", step.code}});
+      documents.push_back(
+          {{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"}, {"code", step.code}});
     if (!step.reason.empty()) documents.push_back({{"reason", step.reason}});
     std::vector<std::string> causes;
     for (const Directive& check : step.checks)
@@ -234,7 +245,8 @@ class Player {
   }
 
   static bool IsPathCheck(const Directive& check) {
-    return check.name == "save" || check.name == "absent" || check.name == "exact" || check.name == "contains";
+    return check.name == "save" || check.name == "absent" || check.name == "exact" ||
+           check.name == "contains";
   }
 
   static std::vector<std::string> ExactPaths(const Step& step) {
@@ -249,8 +261,10 @@ class Player {
       if (check.name == "save") {
         auto [name, path] = Assignment(check.rest);
         const Json* value = FindAt(document, path);
-        if (value == nullptr) Add(path + ": expected a value to save as " + name + ", got nothing");
-        else saved_[name] = value->is_string() ? value->get<std::string>() : value->dump();
+        if (value == nullptr)
+          Add(path + ": expected a value to save as " + name + ", got nothing");
+        else
+          saved_[name] = value->is_string() ? value->get<std::string>() : value->dump();
       } else if (check.name == "absent") {
         if (const Json* value = FindAt(document, check.rest))
           Add(check.rest + ": expected nothing, got " + Show(*value));
@@ -262,9 +276,9 @@ class Player {
   }
 
   void CheckContains(const std::string& path, const Json& want, const Json* list) {
-    bool found = list != nullptr && list->is_array() && std::any_of(list->begin(), list->end(), [&](const Json& item) {
-      return Differences(want, item).empty();
-    });
+    bool found = list != nullptr && list->is_array() &&
+                 std::any_of(list->begin(), list->end(),
+                             [&](const Json& item) { return Differences(want, item).empty(); });
     if (!found)
       Add(path + ": expected an item " + Show(want) + ", got " + (list == nullptr ? "nothing" : Show(*list)));
   }
@@ -276,16 +290,19 @@ class Player {
     open.Pull();
     Json want = step.expect.empty() ? Json::array() : ReadYaml(Fill(step.expect));
     Json got = Json::array();
-    while (got.size() < want.size() && open.unread.find('\n') != std::string::npos) got.push_back(TakeEvent(open));
+    while (got.size() < want.size() && open.unread.find('\n') != std::string::npos)
+      got.push_back(TakeEvent(open));
     for (std::string& difference : Differences(want, got, ExactPaths(step))) Add(std::move(difference));
     CheckPaths(step, got);
-    bool end = std::any_of(step.checks.begin(), step.checks.end(), [](const Directive& c) { return c.name == "end"; });
+    bool end = std::any_of(step.checks.begin(), step.checks.end(),
+                           [](const Directive& c) { return c.name == "end"; });
     if (end) CheckEnd(open);
   }
 
   static Json TakeEvent(OpenStream& open) {
     std::size_t end = open.unread.find('\n');
-    Json event = Json::parse(open.unread.begin(), open.unread.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    Json event = Json::parse(open.unread.begin(), open.unread.begin() + static_cast<std::ptrdiff_t>(end),
+                             nullptr, false);
     if (event.is_discarded()) throw Problem("expected an event, got " + open.unread.substr(0, end));
     open.unread.erase(0, end + 1);
     return event;

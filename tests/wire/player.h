@@ -1,6 +1,7 @@
 #pragma once
 
-// Plays conversations against an apiserver in this process: no sockets, a store in memory, a clock that the case moves.
+// Plays conversations against an apiserver in this process: no sockets, a store in memory, a clock that the
+// case moves.
 
 #include <map>
 #include <string>

@@ -1,12 +1,13 @@
 // The runner must be able to fail: each case here plays against a real handler and expects the wrong thing.
 
+#include "tests/wire/player.h"
+
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/wire/format.h"
-#include "tests/wire/player.h"
 
 namespace terrarium::wire {
 namespace {
@@ -27,15 +28,18 @@ std::string Report(const std::string& steps, const std::string& gates = "") {
 const std::string kCreate = "POST /api/v1/namespaces/NS/configmaps\n@like thing\n--- 201\n";
 
 TEST(WirePlayer, AConversationThatComesTrueIsSilent) {
-  EXPECT_THAT(Report(kCreate + "@save rv = metadata.resourceVersion\n"
-                               "GET /api/v1/namespaces/NS/configmaps/thing\n--- 200\n"
-                               "metadata: {resourceVersion: \"{rv}\"}\ndata: {a: b}\n@exact data\n@absent binaryData\n"),
-              IsEmpty());
+  EXPECT_THAT(
+      Report(kCreate +
+             "@save rv = metadata.resourceVersion\n"
+             "GET /api/v1/namespaces/NS/configmaps/thing\n--- 200\n"
+             "metadata: {resourceVersion: \"{rv}\"}\ndata: {a: b}\n@exact data\n@absent binaryData\n"),
+      IsEmpty());
 }
 
 TEST(WirePlayer, AFailureNamesTheLineAndTheRequestAndEndsTheConversation) {
   std::string report = Report("GET /api/v1/namespaces/NS/configmaps/none\n--- 200\nGET /nowhere\n--- 200\n");
-  EXPECT_THAT(report, StartsWith("2: GET /api/v1/namespaces/NS/configmaps/none\n    expected HTTP 200, got 404"));
+  EXPECT_THAT(report,
+              StartsWith("2: GET /api/v1/namespaces/NS/configmaps/none\n    expected HTTP 200, got 404"));
   EXPECT_THAT(report, testing::Not(HasSubstr("nowhere")));
 }
 
@@ -52,7 +56,8 @@ TEST(WirePlayer, DifferencesOfAStatusAreSeen) {
   EXPECT_THAT(Report(get + "NotFound\n@message configmaps \"none\" not found\n"), IsEmpty());
   EXPECT_THAT(Report(get + "Gone\n"), HasSubstr("reason: expected \"Gone\", got \"NotFound\""));
   EXPECT_THAT(Report(get + "NotFound\n@message none\n"), HasSubstr("message: expected \"none\""));
-  EXPECT_THAT(Report(get + "NotFound\n@invalid Pod \"p\"\n@cause a: Required value\n"), HasSubstr("details.causes"));
+  EXPECT_THAT(Report(get + "NotFound\n@invalid Pod \"p\"\n@cause a: Required value\n"),
+              HasSubstr("details.causes"));
 }
 
 TEST(WirePlayer, DifferencesOfHeadersWarningsAndTextsAreSeen) {
@@ -64,13 +69,17 @@ TEST(WirePlayer, DifferencesOfHeadersWarningsAndTextsAreSeen) {
 }
 
 TEST(WirePlayer, DifferencesOfStreamsAreSeen) {
-  const std::string watch = "GET /api/v1/namespaces/NS/configmaps?watch=1&timeoutSeconds=2\n@stream w\n--- 200\n" + kCreate;
+  const std::string watch =
+      "GET /api/v1/namespaces/NS/configmaps?watch=1&timeoutSeconds=2\n@stream w\n--- 200\n" + kCreate;
   EXPECT_THAT(Report(watch + "EVENTS w\n---\n- {type: ADDED}\n@end\n"), IsEmpty());
-  EXPECT_THAT(Report(watch + "EVENTS w\n---\n- {type: DELETED}\n"), HasSubstr("[0].type: expected \"DELETED\""));
-  EXPECT_THAT(Report(watch + "EVENTS w\n---\n- {type: ADDED}\n- {type: ADDED}\n"), HasSubstr("expected 2 items, got 1"));
+  EXPECT_THAT(Report(watch + "EVENTS w\n---\n- {type: DELETED}\n"),
+              HasSubstr("[0].type: expected \"DELETED\""));
+  EXPECT_THAT(Report(watch + "EVENTS w\n---\n- {type: ADDED}\n- {type: ADDED}\n"),
+              HasSubstr("expected 2 items, got 1"));
   EXPECT_THAT(Report(watch + "EVENTS w\n---\n@end\n"), HasSubstr("expected the end of the stream, got {"));
-  EXPECT_THAT(Report("GET /api/v1/namespaces/NS/configmaps?watch=1\n@stream w\n--- 200\nEVENTS w\n---\n@end\n"),
-              HasSubstr("got an open one"));
+  EXPECT_THAT(
+      Report("GET /api/v1/namespaces/NS/configmaps?watch=1\n@stream w\n--- 200\nEVENTS w\n---\n@end\n"),
+      HasSubstr("got an open one"));
   EXPECT_THAT(Report("EVENTS w\n---\n"), HasSubstr("there is no stream w"));
 }
 

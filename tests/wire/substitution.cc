@@ -19,8 +19,8 @@ std::string_view NameAt(std::string_view text) {
   if (text.front() != '{' || end == std::string_view::npos || end < 2) return {};
   std::string_view name = text.substr(1, end - 1);
   bool plain = IsLower(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
-    return IsLower(c) || c == '_' || (c >= '0' && c <= '9');
-  });
+                 return IsLower(c) || c == '_' || (c >= '0' && c <= '9');
+               });
   return plain ? name : std::string_view{};
 }
 
@@ -31,9 +31,11 @@ std::size_t RepeatAt(std::string_view text, std::string* out) {
   std::size_t colon = text.find(':', kStart.size()), end = text.find('}', kStart.size());
   if (colon == std::string_view::npos || end == std::string_view::npos || colon > end) return 0;
   std::string_view times = text.substr(colon + 1, end - colon - 1);
-  if (times.empty() || !std::all_of(times.begin(), times.end(), [](unsigned char c) { return std::isdigit(c); }))
+  if (times.empty() ||
+      !std::all_of(times.begin(), times.end(), [](unsigned char c) { return std::isdigit(c); }))
     return 0;
-  for (int i = std::stoi(std::string(times)); i > 0; --i) *out += text.substr(kStart.size(), colon - kStart.size());
+  for (int i = std::stoi(std::string(times)); i > 0; --i)
+    *out += text.substr(kStart.size(), colon - kStart.size());
   return end + 1;
 }
 

@@ -27,7 +27,9 @@ struct Case {
   Conversation talk;
 };
 
-void PrintTo(const Case& wire_case, std::ostream* out) { *out << wire_case.file << ": " << wire_case.talk.title; }
+void PrintTo(const Case& wire_case, std::ostream* out) {
+  *out << wire_case.file << ": " << wire_case.talk.title;
+}
 
 File Load(const std::string& path, std::string* error) {
   std::ifstream in(path, std::ios::binary);
