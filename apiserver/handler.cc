@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "api/base/errors.h"
+#include "api/base/executor.h"
 #include "apiserver/internal/bootstrap.h"
 #include "apiserver/internal/call.h"
 #include "apiserver/internal/paths.h"
@@ -75,6 +76,20 @@ class CountedStream : public ResponseStream {
   Metrics& metrics_;
 };
 
+// An answer that is given once: by the verb, or by the time limit if that comes first.
+struct PendingAnswer {
+  Responder respond;
+  std::atomic<bool> given = false;
+  std::atomic<api::Executor*> executor = nullptr;
+  std::atomic<api::TimerId> timer = 0;
+
+  void Give(Response response) {
+    if (given.exchange(true)) return;
+    if (api::Executor* e = executor.load()) e->Cancel(timer.load());
+    std::exchange(respond, nullptr)(std::move(response));
+  }
+};
+
 class HandlerImpl : public Handler {
  public:
   HandlerImpl(const api::Env& env, storage::Store& store, HandlerOptions options)
@@ -123,14 +138,23 @@ class HandlerImpl : public Handler {
     api::Time start = server_.env.clock.Now();
     RequestLabels labels{MetricsVerb(route.verb), route.resource,
                          route.subresource == nullptr ? std::string_view{} : route.subresource->name, 0};
-    auto call = std::make_shared<Call>(Call{server_, std::move(request), std::move(route), output, nullptr, {}});
-    call->respond = [this, labels, start, respond = std::move(respond)](Response response) mutable {
+    auto answer = std::make_shared<PendingAnswer>();
+    answer->respond = [this, labels, start, respond = std::move(respond)](Response response) mutable {
       labels.code = response.code;
       metrics_->CountRequest(labels, server_.env.clock.Now() - start);
       if (response.stream) response.stream = std::make_unique<CountedStream>(std::move(response.stream), *metrics_);
       respond(std::move(response));
     };
+    auto call = std::make_shared<Call>(Call{server_, std::move(request), std::move(route), output, nullptr, {}});
+    call->respond = [answer](Response response) { answer->Give(std::move(response)); };
     Dispatch(call);
+    // Nearly all requests are answered by now; what waits is a write that the disk holds up.
+    if (answer->given) return;
+    answer->executor = &server_.env.executor;
+    answer->timer = server_.env.executor.PostAfter(server_.options.request_timeout, [answer, output] {
+      answer->Give(ErrorResponse(output, api::TimedOut("Timeout: request did not complete within the requested timeout "
+                                                       "- context deadline exceeded")));
+    });
   }
 
   std::unique_ptr<Metrics> metrics_;

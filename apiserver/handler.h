@@ -31,6 +31,8 @@ struct HandlerOptions {
   int max_requests_inflight = 400;
   int max_mutating_requests_inflight = 200;
   std::size_t object_bytes_max = 3 * 512 * 1024;  // 1.5 MiB, etcd's limit
+  // A request that has no answer after this long gets 504; watches and logs go on.
+  api::Duration request_timeout = std::chrono::seconds(60);
   api::Duration bookmark_period = std::chrono::minutes(1);
   // A watch that names no timeoutSeconds ends after this long, as the real one does between 30 and 60 minutes.
   api::Duration watch_timeout_min = std::chrono::minutes(30);

@@ -95,7 +95,9 @@ def golden(binary, extra):
     folder = E2E.parent.parent / "shared" / "golden"
     conversations = sorted(folder.glob("recorded/*.json"))
     if not conversations:
-        raise cache.Missing("the recorded answers of a real apiserver (../shared/golden beside the checkout)")
+        # Not part of the project, so nobody can be asked to have them.
+        print("golden: skipped, the recorded answers of a real apiserver are not beside the checkout (../shared/golden)")
+        return SKIPPED
     return binary and _with_server(
         binary,
         lambda env: subprocess.call(

@@ -11,7 +11,8 @@ namespace {
 
 class MemoryStore final : public StoreBase {
  public:
-  explicit MemoryStore(const MemoryOptions& options) : StoreBase(std::make_unique<State>(options.history, kFreshRevision, 0)) {}
+  explicit MemoryStore(const MemoryOptions& options)
+      : StoreBase(std::make_unique<State>(options.history, kFreshRevision, 0)) {}
   MemoryStore(const MemoryStore&) = delete;
   MemoryStore& operator=(const MemoryStore&) = delete;
   ~MemoryStore() override { Shutdown(); }

@@ -71,7 +71,8 @@ bool SortedObjects::Remove(std::string_view name) {
   --size_;
   if (block.empty()) {
     blocks_.erase(blocks_.begin() + Offset(position.block));
-  } else if (position.block + 1 < blocks_.size() && block.size() + blocks_[position.block + 1].size() <= kBlockMax / 2) {
+  } else if (position.block + 1 < blocks_.size() &&
+             block.size() + blocks_[position.block + 1].size() <= kBlockMax / 2) {
     // Small neighbours merge, or blocks of one object each would be left of many that were deleted.
     Block& next = blocks_[position.block + 1];
     block.insert(block.end(), std::make_move_iterator(next.begin()), std::make_move_iterator(next.end()));

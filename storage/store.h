@@ -106,7 +106,7 @@ class Watch {
   virtual State Take(std::size_t max, std::vector<Event>& out) = 0;
   // `wake` is called, from any thread and without locks held, whenever Take() would find something new after it had
   // left nothing. Set before the first Take(); called at once if something is pending. It must not block. It may come
-  // in vain, and once more while or after the Watch is destroyed, so it holds what it needs by a weak or shared pointer.
+  // in vain, and once more while or after the Watch is destroyed: it holds what it needs by weak or shared pointers.
   virtual void SetWake(std::function<void()> wake) = 0;
   // All events of the query at or below this revision have been taken: what a bookmark may say. Never goes back.
   virtual std::int64_t DeliveredRevision() const = 0;

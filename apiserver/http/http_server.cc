@@ -18,6 +18,8 @@
 namespace terrarium::apiserver {
 namespace {
 
+// A connection on which nothing moves, be it a request that never ends or none at all, is closed after this long.
+constexpr std::size_t kIdleSeconds = 180;
 constexpr double kListenStepSeconds = 0.001;
 constexpr double kDrainStepSeconds = 0.01;
 constexpr int kDrainStepsMax = 500;
@@ -127,7 +129,7 @@ void DrogonServer::Configure() {
       .setClientMaxBodySize(options_.body_bytes_max * 3)
       .setClientMaxMemoryBodySize(options_.body_bytes_max * 3 + 1)  // never to a file
       .setMaxConnectionNum(options_.connections_max)
-      .setIdleConnectionTimeout(0)
+      .setIdleConnectionTimeout(kIdleSeconds)  // streams are exempt
       .setKeepaliveRequestsNumber(0)
       .setPipeliningRequestsNumber(0)
       .enableServerHeader(false)

@@ -83,7 +83,7 @@ api::Result<bool> CheckReadable(const std::string& file) {
 }
 
 bool IsLoopback(const std::string& address) {
-  return address.starts_with("127.") || address == "::1" || address == "localhost";
+  return address.starts_with("127.") || address == "::1";
 }
 
 }  // namespace terrarium::apiserver

@@ -175,6 +175,8 @@ Result<Json> DecodeBody(Call& call, const ExpectedKind& expected, FieldValidatio
 }
 
 Result<Json> DecodePatched(Call& call, Json document, const ExpectedKind& expected, FieldValidation validation) {
+  // A JSON patch can replace the whole document by anything.
+  if (!document.is_object()) return Unrecognized(expected.kind, "couldn't get version/kind; json parse error");
   if (auto fine = CheckKind(document, expected); !fine) return fine.status();
   std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
   RawBody raw{std::move(document), {}};

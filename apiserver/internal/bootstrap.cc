@@ -1,5 +1,6 @@
 #include "apiserver/internal/bootstrap.h"
 
+#include <future>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -9,6 +10,7 @@
 namespace terrarium::apiserver {
 namespace {
 
+// Returns once the object is durable, so that whoever finds the server ready finds it as well.
 void CreateMissing(Server& server, std::string_view plural, const std::string& ns, Json object) {
   const ResourceInfo& resource = *ResourceTable::Get().Find("", "v1", plural);
   std::string name = object["metadata"]["name"];
@@ -20,11 +22,12 @@ void CreateMissing(Server& server, std::string_view plural, const std::string& n
   ApplyAllDefaults(resource, object);
   auto prepared = PrepareNew(call, std::move(object));
   CHECK(prepared.ok());
+  std::promise<storage::WriteOutcome> written;
   server.store.Submit({storage::Write::Op::kCreate, key, 0, MakeObject(resource, *prepared)},
-                      [&log = server.env.log, name](storage::WriteOutcome outcome) {
-                        if (outcome.code == storage::WriteOutcome::Code::kFailed)
-                          log.error("cannot create {}: {}", name, outcome.error);
-                      });
+                      [&written](storage::WriteOutcome outcome) { written.set_value(std::move(outcome)); });
+  storage::WriteOutcome outcome = written.get_future().get();
+  if (outcome.code == storage::WriteOutcome::Code::kFailed)
+    server.env.log.error("cannot create {}: {}", name, outcome.error);
 }
 
 }  // namespace

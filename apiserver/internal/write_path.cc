@@ -7,6 +7,7 @@
 #include "api/base/prng.h"
 #include "api/codec/normalize.h"
 #include "api/json_access.h"
+#include "api/schema/defaulting.h"
 #include "apiserver/defaulting.h"
 #include "apiserver/header.h"
 #include "apiserver/validation/metadata.h"
@@ -108,7 +109,9 @@ Result<Json> PrepareNew(Call& call, Json object) {
   if (strategy.HasStatus()) object["status"] = EmptyStatus(resource);
   DropGatedFields(resource.Schema(), object, nullptr, context.gates);
   strategy.PrepareForCreate(context, object);
-  if (FieldErrors errors = strategy.Validate(context, object); !errors.empty())
+  FieldErrors errors = strategy.Validate(context, object);
+  if (errors.empty()) errors = ValidateCommonMetadata(object["metadata"], resource.namespaced, Path("metadata"));
+  if (!errors.empty())
     return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
   for (std::string& warning : strategy.Warnings(context, object, nullptr)) call.warnings.push_back(std::move(warning));
   return object;
@@ -134,7 +137,7 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
       object["metadata"]["generation"] = api::IntAt(old, 0, "metadata", "generation") + 1;
   }
   // Kubernetes checks changed metadata for all kinds here and once more in each kind's rules, and so reports it twice.
-  FieldErrors errors = ValidateObjectMetaUpdate(object["metadata"], old["metadata"], Path("metadata"));
+  FieldErrors errors = ValidateCommonMetadataUpdate(object["metadata"], old["metadata"], Path("metadata"));
   api::Append(errors, status_call ? strategy.ValidateStatusUpdate(context, object, old)
                                   : strategy.ValidateUpdate(context, object, old));
   if (!errors.empty())

@@ -62,9 +62,9 @@ void ServeBinding(const CallPtr& call) {
   std::string name(api::StringAt(*binding, "metadata", "name"));
   if (!call->route.name.empty() && name != call->route.name)
     return RespondError(call, api::BadRequest("name in URL does not match name in Binding object"));
-  // Kubernetes reports a bad binding as its own failure.
+  // DIVERGES: Kubernetes reports a bad binding as its own failure, a 500 with the same words and no reason.
   if (FieldErrors errors = ValidateBinding(*binding); !errors.empty())
-    return RespondError(call, api::GenericServerError(errors[0].field + ": " + errors[0].message));
+    return RespondError(call, api::Invalid({"", "Binding"}, name, errors));
   ChangeTarget target{Pods(), {"pods", call->route.ns, name}, options->dry_run};
   ChangeObject(
       call, target,

@@ -43,6 +43,24 @@ Result<Json> ApplyPatch(const PatchBody& patch, const api::Message& schema, cons
   return api::InternalError("unknown patch type");
 }
 
+namespace {
+
+// Members that no JSON patch operation has, by the rules of unknown fields.
+Result<bool> JudgePatchFields(Call& call, const PatchBody& patch, FieldValidation validation) {
+  if (patch.type != PatchType::kJson || validation == FieldValidation::kIgnore) return true;
+  std::vector<std::string> unknown = api::JsonPatchUnknownFields(patch.body);
+  if (unknown.empty()) return true;
+  if (validation == FieldValidation::kStrict) {
+    std::string list;
+    for (const std::string& field : unknown) list += (list.empty() ? "" : ", ") + field;
+    return api::BadRequest("strict decoding error: " + list);
+  }
+  for (std::string& field : unknown) call.warnings.push_back(std::move(field));
+  return true;
+}
+
+}  // namespace
+
 void ServePatch(const CallPtr& call) {
   auto options = ParseWriteOptions(call->request, "PatchOptions");
   if (!options) return RespondError(call, options.status());
@@ -53,6 +71,8 @@ void ServePatch(const CallPtr& call) {
                                            {api::ForbiddenError(api::Path("force"),
                                                                 "may not be specified for non-apply patch")}));
 
+  if (auto fine = JudgePatchFields(*call, *patch, options->field_validation); !fine)
+    return RespondError(call, fine.status());
   ChangeObject(
       call, OwnTarget(*call, options->dry_run),
       [call, patch = std::move(*patch), validation = options->field_validation](

@@ -176,6 +176,14 @@ class Start(ServeCase):
             self.assertIn(server.url, pathlib.Path(server.kubeconfig).read_text())
             self.assertEqual(self.rest(server.url).get("/readyz").text, "ok")
 
+    def test_ready_means_that_the_first_write_succeeds(self):
+        for number in range(30):
+            with self.server("--data", self.folder / f"plane-{number}.db") as server:
+                answer = self.rest(server.url).post(
+                    "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "first"}}
+                )
+                self.assertEqual(answer.code, 201, answer.text)
+
     def test_the_kubeconfig_is_private(self):
         with self.server() as server:
             self.assertEqual(os.stat(server.kubeconfig).st_mode & 0o077, 0)
@@ -306,6 +314,9 @@ class End(ServeCase):
                     return
                 except http.client.HTTPException as error:
                     torn.append(f"{name}: {error!r}")
+                    return
+                if answer.code == 503:
+                    refused.append(f"{name}: {answer.text}")
                     return
                 if answer.code != 201:
                     torn.append(f"{name}: HTTP {answer.code} {answer.text}")

@@ -53,6 +53,8 @@ Result<bool> CheckFlags(const ServeFlags& flags) {
     return api::BadRequest("--tls-cert and --tls-key go together");
   if (!flags.client_ca.empty() && flags.tls_cert.empty())
     return api::BadRequest("--client-ca needs --tls-cert and --tls-key");
+  if (flags.kubelet || flags.scheduler || flags.nodes > 0)
+    return api::BadRequest("--kubelet, --scheduler and --nodes need parts that this version does not have yet");
   bool guarded = !flags.token_file.empty() || !flags.client_ca.empty();
   if (!apiserver::IsLoopback(flags.address) && !guarded)
     return api::BadRequest("--address " + flags.address +

@@ -34,7 +34,7 @@ TEST(ConfigMapStrategy, AMebibyteIsTheLimit) {
   EXPECT_THAT(ConfigMap().CreateErrors(R"({"metadata":{"name":"n"},"data":{"a":")" + big + R"("}})"),
               IsEmpty());
   EXPECT_THAT(ConfigMap().CreateErrors(R"({"metadata":{"name":"n"},"data":{"a":")" + big + R"(x"}})"),
-              ElementsAre(": Too long: may not be more than 1048576 bytes"));
+              ElementsAre("[]: Too long: may not be more than 1048576 bytes"));
 }
 
 TEST(ConfigMapStrategy, ImmutableIsForGood) {
