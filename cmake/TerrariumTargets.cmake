@@ -22,8 +22,9 @@ endif()
 function(terrarium_target_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${TERRARIUM_WERROR}>:-Werror>
                                            $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
-                                           # GCC 12 warns about the standard library's own string code (bug 105651).
-                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+                                           # GCC 12 warns about the standard library's own string code (bugs 105651,
+                                           # 105329), more so when it optimises.
+                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds>)
 endfunction()
 
 # terrarium_add_library(name [SOURCES] file... [PUBLIC target...] [PRIVATE target...] [NO_PCH])
