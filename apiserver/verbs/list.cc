@@ -83,6 +83,20 @@ Result<ContinueToken> DecodeContinue(std::string_view text) {
   return token;
 }
 
+namespace {
+
+// Moves what matches, up to `limit` (0: no limit); false when it had to stop before the end.
+bool TakeMatching(const ListOptions& options, std::size_t limit, std::vector<api::ObjectPtr>& from,
+                  std::vector<api::ObjectPtr>& page) {
+  for (api::ObjectPtr& item : from) {
+    if (limit > 0 && page.size() == limit) return false;
+    if (Matches(options, *item)) page.push_back(std::move(item));
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<Page> ReadPage(const Call& call, const ListOptions& options) {
   storage::ListQuery query{std::string(call.resource().storage), std::nullopt, 0, ""};
   if (!call.route.ns.empty()) query.ns = call.route.ns;
@@ -97,6 +111,10 @@ Result<Page> ReadPage(const Call& call, const ListOptions& options) {
     query.at_revision = *revision;
   }
 
+  bool selective = !options.labels.selects_everything() || !options.fields.selects_everything();
+  auto limit = static_cast<std::size_t>(options.limit > 0 ? options.limit : 0);
+  // With a selector nobody knows how many items make a page, so all the rest is looked at.
+  if (!selective) query.limit = limit;
   auto listing = call.server.store.List(query);
   if (!listing) {
     if (options.continue_token.empty())
@@ -108,22 +126,15 @@ Result<Page> ReadPage(const Call& call, const ListOptions& options) {
 
   Page page;
   page.meta.revision = listing->revision;
-  bool selective = !options.labels.selects_everything() || !options.fields.selects_everything();
-  auto limit = static_cast<std::size_t>(options.limit > 0 ? options.limit : 0);
-  if (!selective && (limit == 0 || listing->items.size() <= limit)) {
+  bool more = false;
+  if (selective) {
+    more = !TakeMatching(options, limit, listing->items, page.items);
+  } else {
+    more = listing->remaining > 0;
+    page.meta.remaining = static_cast<std::int64_t>(listing->remaining);
     page.items = std::move(listing->items);
-    return page;
   }
-  for (std::size_t i = 0; i < listing->items.size(); ++i) {
-    api::ObjectPtr& item = listing->items[i];
-    if (limit > 0 && page.items.size() == limit) {
-      page.meta.continue_token = EncodeContinue({listing->revision, PositionOf(*page.items.back())});
-      // With a selector nobody knows how many of the rest would match.
-      if (!selective) page.meta.remaining = static_cast<std::int64_t>(listing->items.size() - i);
-      break;
-    }
-    if (Matches(options, *item)) page.items.push_back(std::move(item));
-  }
+  if (more) page.meta.continue_token = EncodeContinue({listing->revision, PositionOf(*page.items.back())});
   return page;
 }
 
