@@ -35,7 +35,7 @@ struct Options {
   double seconds = 2;
 };
 
-// About 1.9 KB once defaulted and stored, like a Deployment's pod.
+// About 1.5 KB once defaulted and stored.
 std::string PodBody(const std::string& name) {
   nlohmann::json env = nlohmann::json::array();
   for (int i = 0; i < 8; ++i)

@@ -153,7 +153,9 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
       ->capture_default_str();
 }
 
-int RunServe(const ServeFlags& flags) {
+int RunServe(const ServeFlags& given) {
+  ServeFlags flags = given;
+  if (flags.address == "localhost") flags.address = "127.0.0.1";
   SignalWaiter signals;
   spdlog::logger log("terrarium", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   log.set_level(spdlog::level::from_str(flags.log_level));

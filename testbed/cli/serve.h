@@ -33,6 +33,6 @@ struct ServeFlags {
 void AddServeFlags(CLI::App& app, ServeFlags& flags);
 
 // Runs a server until SIGTERM or SIGINT. Returns the exit code: 0, or 2 after one line on standard error.
-int RunServe(const ServeFlags& flags);
+int RunServe(const ServeFlags& given);
 
 }  // namespace terrarium::testbed
