@@ -42,7 +42,8 @@ struct Creation : std::enable_shared_from_this<Creation> {
 void Creation::Try() {
   --tries_left;
   call->warnings.resize(warnings_before);
-  auto document = PrepareNew(*call, decoded);
+  // The last try needs no copy of what the client sent, and nearly every create is its own last try.
+  auto document = PrepareNew(*call, tries_left > 0 ? Json(decoded) : std::move(decoded));
   if (!document) return RespondError(call, document.status());
   api::ObjectPtr object = MakeObject(call->resource(), *document);
   if (auto fits = CheckSize(*call, *object); !fits) return RespondError(call, fits.status());
