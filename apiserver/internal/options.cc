@@ -58,21 +58,6 @@ std::optional<bool> QueryBool(const Request& request, std::string_view name) {
   return *text != "false" && *text != "0";
 }
 
-Result<bool> ParseVersion(const Request& request, ListOptions* out) {
-  const std::string* text = request.Query("resourceVersion");
-  if (text == nullptr || text->empty()) return false;
-  std::int64_t value = 0;
-  if (!ParseInt(*text, &value) || value < 0) {
-    std::string why = "resourceVersion: Invalid value: " + api::Quote(*text) + ": strconv.ParseUint: parsing " +
-                      api::Quote(*text) + ": invalid syntax";
-    // Kubernetes blames the client of a list and itself for a watch.
-    if (out->watch) return api::GenericServerError(why);
-    return api::BadRequest("invalid resource version: " + why);
-  }
-  out->resource_version = value;
-  return true;
-}
-
 FieldErrors CheckListMatch(const Request& request, const std::string& match, bool has_continue) {
   const Path path("resourceVersionMatch");
   FieldErrors errors;
@@ -186,6 +171,18 @@ Result<DeleteOptions> ParseDeleteOptions(const Request& request, const Json& giv
   return out;
 }
 
+Result<std::optional<std::int64_t>> ParseResourceVersion(const Request& request, bool watch) {
+  const std::string* text = request.Query("resourceVersion");
+  if (text == nullptr || text->empty()) return std::optional<std::int64_t>{};
+  std::int64_t value = 0;
+  if (text->front() != '-' && ParseInt(*text, &value)) return std::optional<std::int64_t>(value);
+  std::string why = "resourceVersion: Invalid value: " + api::Quote(*text) + ": strconv.ParseUint: parsing " +
+                    api::Quote(*text) + ": invalid syntax";
+  // Kubernetes blames the client of a read and itself for a watch.
+  if (watch) return api::GenericServerError(why);
+  return api::BadRequest("invalid resource version: " + why);
+}
+
 Result<ListOptions> ParseListOptions(const Request& request, const ResourceInfo& resource, bool watch) {
   ListOptions out;
   out.watch = watch;
@@ -220,7 +217,9 @@ Result<ListOptions> ParseListOptions(const Request& request, const ResourceInfo&
   out.send_initial_events = QueryBool(request, "sendInitialEvents");
   // A broken continue token is reported before a broken version.
   if (out.continue_token.empty()) {
-    if (auto parsed = ParseVersion(request, &out); !parsed) return parsed.status();
+    auto version = ParseResourceVersion(request, watch);
+    if (!version) return version.status();
+    out.resource_version = *version;
   }
   return out;
 }

@@ -53,6 +53,8 @@ struct ListOptions {
   std::optional<std::int64_t> timeout_seconds;
 };
 
+// The resourceVersion parameter; nullopt when it is unset.
+api::Result<std::optional<std::int64_t>> ParseResourceVersion(const Request& request, bool watch);
 api::Result<ListOptions> ParseListOptions(const Request& request, const ResourceInfo& resource, bool watch);
 
 }  // namespace terrarium::apiserver
