@@ -1,24 +1,51 @@
 #include "api/object.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <utility>
 
 #include "api/base/check.h"
+#include "api/json_text.h"
 
 namespace terrarium::api {
 namespace {
 
 constexpr std::string_view kBeforeRevision = R"({"metadata":{"resourceVersion":")";
 
-// Text from a client may hold broken UTF-8; it is replaced as Go's encoder does rather than refused here.
-void Dump(const Json& value, std::string& out) {
-  out += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+void AppendMember(const std::string& key, const Json& value, std::string& out) {
+  out += ",\"";
+  out += key;  // a declared field: plain letters
+  out += "\":";
+  AppendJson(value, out);
 }
 
-void AppendMember(const std::string& key, const Json& value, std::string& out) {
-  out += ',';
-  Dump(Json(key), out);
-  out += ':';
-  Dump(value, out);
+// Keeps the documents that were asked for last alive, so that the scheduler, the kubelet and the controllers that look
+// at one write one after the other parse it once. Bounded, and invisible but for the time it saves.
+struct DocumentCache {
+  static constexpr std::size_t kShards = 16;
+  static constexpr std::size_t kKeptPerShard = 16;
+
+  static DocumentCache& Of(const void* object) {
+    static std::array<DocumentCache, kShards> shards;
+    return shards[(reinterpret_cast<std::uintptr_t>(object) >> 6) % kShards];
+  }
+  void Keep(std::shared_ptr<const Json> document) {
+    kept[next] = std::move(document);
+    next = (next + 1) % kKeptPerShard;
+  }
+
+  std::mutex mutex;
+  std::array<std::shared_ptr<const Json>, kKeptPerShard> kept;
+  std::size_t next = 0;
+};
+
+std::shared_ptr<Json> Shared(Json document) {
+  return std::shared_ptr<Json>(new Json(std::move(document)), [](Json* json) {
+    Discard(*json);
+    delete json;
+  });
 }
 
 std::size_t RevisionLength(const std::string& body) {
@@ -35,20 +62,28 @@ std::string EncodeBody(const Json& document, std::int64_t revision) {
   out.reserve(2048);
   out.append(kBeforeRevision).append(std::to_string(revision)).append("\"");
   if (auto metadata = document.find("metadata"); metadata != document.end()) {
-    for (const auto& [key, value] : metadata->items())
-      if (key != "resourceVersion") AppendMember(key, value, out);
+    for (auto it = metadata->begin(); it != metadata->end(); ++it)
+      if (it.key() != "resourceVersion") AppendMember(it.key(), *it, out);
   }
   out += '}';
-  for (const auto& [key, value] : document.items())
-    if (key != "metadata" && key != "kind" && key != "apiVersion") AppendMember(key, value, out);
+  for (auto it = document.begin(); it != document.end(); ++it)
+    if (it.key() != "metadata" && it.key() != "kind" && it.key() != "apiVersion") AppendMember(it.key(), *it, out);
   out += '}';
   out.shrink_to_fit();
   return out;
 }
 
-ObjectPtr Object::Make(ObjectHeader header, const Json& document) {
+ObjectPtr Object::Make(ObjectHeader header, Json document, bool looked_at_soon) {
   std::string body = EncodeBody(document, header.revision);
-  return ObjectPtr(new Object(std::move(header), std::move(body)));
+  std::shared_ptr<Object> made(new Object(std::move(header), std::move(body)));
+  if (!looked_at_soon) {
+    Discard(document);
+    return made;
+  }
+  document.erase("kind");
+  document.erase("apiVersion");
+  made->fresh_ = Shared(std::move(document));
+  return made;
 }
 
 ObjectPtr Object::FromBody(ObjectHeader header, std::string body) {
@@ -64,10 +99,32 @@ ObjectPtr Object::AtRevision(std::int64_t revision) const {
   std::string body;
   body.reserve(kBeforeRevision.size() + number.size() + rest.size());
   body.append(kBeforeRevision).append(number).append(rest);
-  return ObjectPtr(new Object(std::move(header), std::move(body)));
+  std::shared_ptr<Object> stamped(new Object(std::move(header), std::move(body)));
+  if (fresh_ != nullptr) {
+    std::shared_ptr<Json> document = std::move(fresh_);
+    (*document)["metadata"]["resourceVersion"] = std::move(number);
+    DocumentCache& cache = DocumentCache::Of(stamped.get());
+    std::lock_guard lock(cache.mutex);
+    stamped->document_ = document;
+    cache.Keep(std::move(document));
+  }
+  return stamped;
 }
 
-Json Object::Parse() const { return Json::parse(body_); }
+Json Object::Parse() const { return ReadJson(body_); }
+
+std::shared_ptr<const Json> Object::Document() const {
+  DocumentCache& cache = DocumentCache::Of(this);
+  {
+    std::lock_guard lock(cache.mutex);
+    if (auto kept = document_.lock()) return kept;
+  }
+  std::shared_ptr<const Json> parsed = Shared(Parse());
+  std::lock_guard lock(cache.mutex);
+  document_ = parsed;
+  cache.Keep(parsed);
+  return parsed;
+}
 
 void Object::AppendText(std::string_view api_version, std::string_view kind, std::string& out) const {
   out.append(R"({"kind":")").append(kind).append(R"(","apiVersion":")").append(api_version).append("\",");

@@ -28,8 +28,9 @@ struct ObjectHeader {
 // the store can stamp a revision into finished text, lists can splice items and one text serves every API version.
 class Object {
  public:
-  // `document` is the object; its apiVersion, kind and metadata.resourceVersion are left out of the text.
-  static std::shared_ptr<const Object> Make(ObjectHeader header, const Json& document);
+  // `document` is the object; its apiVersion, kind and metadata.resourceVersion are left out of the text. REQUIRES: it is
+  // normalised, so that it equals what its text reads as. `looked_at_soon`: keep it for Document().
+  static std::shared_ptr<const Object> Make(ObjectHeader header, Json document, bool looked_at_soon = true);
   // From stored text (its header has been kept or derived elsewhere).
   static std::shared_ptr<const Object> FromBody(ObjectHeader header, std::string body);
   // The same object at another revision.
@@ -41,6 +42,9 @@ class Object {
 
   // The whole document, parsed anew on each call (some 10 us for a pod): call it once per use. Has no kind/apiVersion.
   Json Parse() const;
+  // The same to look at, without a copy of one's own: the parsed form of an object that many look at soon after it was
+  // written is kept for a while.
+  std::shared_ptr<const Json> Document() const;
   // Text with kind and apiVersion in front, as a GET answers.
   std::string Text(std::string_view api_version, std::string_view kind) const;
   void AppendText(std::string_view api_version, std::string_view kind, std::string& out) const;
@@ -49,6 +53,10 @@ class Object {
   Object(ObjectHeader header, std::string body) : header_(std::move(header)), body_(std::move(body)) {}
   ObjectHeader header_;
   std::string body_;
+  mutable std::weak_ptr<const Json> document_;  // guarded by the cache of documents
+  // What the object was made from, until it is stored (AtRevision): the first to look at it then need not parse it. Only
+  // the one who made the object touches it.
+  mutable std::shared_ptr<Json> fresh_;
 };
 
 using ObjectPtr = std::shared_ptr<const Object>;

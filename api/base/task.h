@@ -1,0 +1,228 @@
+#pragma once
+
+// Computations that wait: how controllers call the apiserver without blocking the one thread they share.
+//
+//   Task<Result<bool>> Controller::Sync(ObjectName name) {
+//     auto created = co_await client_.Create("pods", name.ns, std::move(pod));
+//     if (!created) co_return created.status();
+//     ...
+//   }
+//
+// A Task does nothing until it is awaited or given to a TaskScope. Everything runs on the lane on which it was started;
+// no locks are needed between two waits, and everything may have changed after one. Destroying a waiting Task (or the
+// scope that owns it) destroys what it holds and nothing of it ever runs again: that is how a component crashes in the
+// middle of a reconcile.
+//
+// Arguments of a coroutine are taken by value, since a reference would outlive its call; lambdas that are coroutines
+// capture nothing.
+
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "api/base/check.h"
+#include "api/base/clock.h"
+#include "api/base/executor.h"
+
+namespace terrarium::api {
+
+template <typename T>
+class Task;
+
+namespace internal {
+
+struct PromiseBase {
+  std::coroutine_handle<> continuation = std::noop_coroutine();
+  std::suspend_always initial_suspend() noexcept { return {}; }
+  struct FinalAwaiter {
+    bool await_ready() noexcept { return false; }
+    template <typename P>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<P> done) noexcept {
+      return done.promise().continuation;
+    }
+    void await_resume() noexcept {}
+  };
+  FinalAwaiter final_suspend() noexcept { return {}; }
+  // Failures are values here (Result); what is thrown anyway is a programmer's error.
+  void unhandled_exception() noexcept { std::terminate(); }
+};
+
+template <typename T>
+struct Promise : PromiseBase {
+  std::optional<T> value;
+  Task<T> get_return_object();
+  void return_value(T v) { value.emplace(std::move(v)); }
+  T Take() { return std::move(*value); }
+};
+
+template <>
+struct Promise<void> : PromiseBase {
+  Task<void> get_return_object();
+  void return_void() {}
+  void Take() {}
+};
+
+}  // namespace internal
+
+template <typename T>
+class [[nodiscard]] Task {
+ public:
+  using promise_type = internal::Promise<T>;
+  using Handle = std::coroutine_handle<promise_type>;
+
+  explicit Task(Handle handle) : handle_(handle) {}
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&& other) noexcept {
+    if (this != &other) {
+      if (handle_) handle_.destroy();
+      handle_ = std::exchange(other.handle_, nullptr);
+    }
+    return *this;
+  }
+  ~Task() {
+    if (handle_) handle_.destroy();
+  }
+
+  bool await_ready() const noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
+    handle_.promise().continuation = caller;
+    return handle_;
+  }
+  T await_resume() { return handle_.promise().Take(); }
+
+ private:
+  Handle handle_;
+};
+
+namespace internal {
+
+template <typename T>
+Task<T> Promise<T>::get_return_object() {
+  return Task<T>(std::coroutine_handle<Promise<T>>::from_promise(*this));
+}
+inline Task<void> Promise<void>::get_return_object() {
+  return Task<void>(std::coroutine_handle<Promise<void>>::from_promise(*this));
+}
+
+}  // namespace internal
+
+// What a callback will bring: `co_await Awaitable<T>(start)` calls start(done) and goes on with the value that `done` is
+// given. `done` may be called at once or later, at most once, on the lane of the waiting task; it may also come after
+// that task has been destroyed, and then does nothing.
+template <typename T>
+class [[nodiscard]] Awaitable {
+ public:
+  using Done = std::function<void(T)>;
+  explicit Awaitable(std::function<void(Done)> start) : start_(std::move(start)) {}
+  Awaitable(Awaitable&&) = default;
+  ~Awaitable() {
+    if (state_) state_->waiting = nullptr;
+  }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> caller) {
+    state_ = std::make_shared<State>();
+    state_->waiting = caller;
+    std::shared_ptr<State> state = state_;
+    state->starting = true;
+    start_([state](T value) {
+      if (!state->waiting) return;
+      state->value.emplace(std::move(value));
+      if (!state->starting) std::exchange(state->waiting, nullptr).resume();
+    });
+    state->starting = false;
+    return !state->value.has_value();
+  }
+  T await_resume() { return std::move(*state_->value); }
+
+ private:
+  struct State {
+    std::coroutine_handle<> waiting;
+    std::optional<T> value;
+    bool starting = false;
+  };
+  std::function<void(Done)> start_;
+  std::shared_ptr<State> state_;
+};
+
+// `co_await Sleep(executor, delay)`.
+class [[nodiscard]] Sleep {
+ public:
+  Sleep(Executor& executor, Duration delay, TimerKind kind = TimerKind::kWork)
+      : executor_(executor), delay_(delay), kind_(kind) {}
+  ~Sleep() {
+    if (timer_ != 0) executor_.Cancel(timer_);
+  }
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> caller) {
+    timer_ = executor_.PostTimer(kind_, delay_, [this, caller] {
+      timer_ = 0;
+      caller.resume();
+    });
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  Executor& executor_;
+  Duration delay_;
+  TimerKind kind_;
+  TimerId timer_ = 0;
+};
+
+// Owns tasks that nobody awaits. Destroying it destroys those that have not finished. Single-threaded.
+class TaskScope {
+ public:
+  TaskScope() = default;
+  TaskScope(const TaskScope&) = delete;
+  TaskScope& operator=(const TaskScope&) = delete;
+  ~TaskScope() {
+    // A task's locals may look at the scope while they are destroyed.
+    while (!roots_.empty()) {
+      auto handle = roots_.front();
+      roots_.pop_front();
+      handle.destroy();
+    }
+  }
+
+  // Runs the task up to its first wait.
+  void Spawn(Task<void> task) {
+    Root root = Run(this, std::move(task));
+    roots_.push_front(root.handle);
+    root.handle.promise().place = roots_.begin();
+    root.handle.resume();
+  }
+  std::size_t size() const { return roots_.size(); }
+
+ private:
+  struct Root {
+    struct promise_type {
+      // The parameters of Run(), by which the promise knows its scope.
+      promise_type(TaskScope* s, Task<void>&) : scope(s) {}
+      TaskScope* scope;
+      std::list<std::coroutine_handle<promise_type>>::iterator place;
+      Root get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+      std::suspend_always initial_suspend() noexcept { return {}; }
+      struct Finish {
+        bool await_ready() noexcept { return false; }
+        void await_suspend(std::coroutine_handle<promise_type> done) noexcept {
+          done.promise().scope->roots_.erase(done.promise().place);
+          done.destroy();
+        }
+        void await_resume() noexcept {}
+      };
+      Finish final_suspend() noexcept { return {}; }
+      void return_void() {}
+      void unhandled_exception() noexcept { std::terminate(); }
+    };
+    std::coroutine_handle<promise_type> handle;
+  };
+  static Root Run(TaskScope*, Task<void> task) { co_await std::move(task); }
+
+  std::list<std::coroutine_handle<Root::promise_type>> roots_;
+};
+
+}  // namespace terrarium::api
