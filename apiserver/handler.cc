@@ -37,6 +37,25 @@ Endpoint EndpointOf(const Route& route) {
   return list ? Endpoint::kList : Endpoint::kObject;
 }
 
+Verb VerbOf(api::WriteRequest::Verb verb) {
+  switch (verb) {
+    case api::WriteRequest::Verb::kCreate: return Verb::kCreate;
+    case api::WriteRequest::Verb::kUpdate: return Verb::kUpdate;
+    case api::WriteRequest::Verb::kPatch: return Verb::kPatch;
+    case api::WriteRequest::Verb::kDelete: return Verb::kDelete;
+  }
+  return Verb::kGet;
+}
+
+std::string_view PatchMediaType(api::PatchKind kind) {
+  switch (kind) {
+    case api::PatchKind::kJson: return "application/json-patch+json";
+    case api::PatchKind::kMerge: return "application/merge-patch+json";
+    case api::PatchKind::kStrategic: return "application/strategic-merge-patch+json";
+  }
+  return "";
+}
+
 void Dispatch(const CallPtr& call) {
   if (call->resource().strategy == nullptr)
     return call->resource().plural == "bindings" ? ServeBinding(call) : ServeReview(call);
@@ -124,6 +143,33 @@ class HandlerImpl : public Handler {
     });
   }
 
+  void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) override {
+    Route route;
+    route.target = Route::Target::kResource;
+    route.resource = ResourceTable::Get().FindStorage(request.resource);
+    if (route.resource != nullptr && !request.subresource.empty())
+      route.subresource = route.resource->Subresource(request.subresource);
+    if (route.resource == nullptr || (route.subresource == nullptr && !request.subresource.empty()))
+      return done(api::UnknownResource());
+    route.verb = VerbOf(request.verb);
+    route.ns = std::move(request.object.ns);
+    route.name = std::move(request.object.name);
+    Request plain;
+    plain.user = std::move(user);
+    if (route.verb == Verb::kPatch) plain.content_type = PatchMediaType(request.patch);
+    RequestLabels labels{MetricsVerb(route.verb), route.resource,
+                         route.subresource == nullptr ? std::string_view{} : route.subresource->name, 0};
+    auto call = std::make_shared<Call>(Call{server_, std::move(plain), std::move(route), {}, nullptr, {}});
+    if (!request.body.is_null()) call->document = std::move(request.body);
+    call->written = [this, labels, start = server_.ConnectionClock().Now(), done = std::move(done)](
+                        api::Client::Written written) mutable {
+      labels.code = written ? (labels.verb == "POST" ? 201 : 200) : written.status().code;
+      metrics_->CountRequest(labels, server_.ConnectionClock().Now() - start);
+      done(std::move(written));
+    };
+    Dispatch(call);
+  }
+
  private:
   static Response TooBusy() {
     Response response;
@@ -135,13 +181,13 @@ class HandlerImpl : public Handler {
   }
 
   void Run(Request request, Route route, Negotiated output, Responder respond) {
-    api::Time start = server_.env.clock.Now();
+    api::Time start = server_.ConnectionClock().Now();
     RequestLabels labels{MetricsVerb(route.verb), route.resource,
                          route.subresource == nullptr ? std::string_view{} : route.subresource->name, 0};
     auto answer = std::make_shared<PendingAnswer>();
     answer->respond = [this, labels, start, respond = std::move(respond)](Response response) mutable {
       labels.code = response.code;
-      metrics_->CountRequest(labels, server_.env.clock.Now() - start);
+      metrics_->CountRequest(labels, server_.ConnectionClock().Now() - start);
       if (response.stream) response.stream = std::make_unique<CountedStream>(std::move(response.stream), *metrics_);
       respond(std::move(response));
     };
@@ -150,8 +196,8 @@ class HandlerImpl : public Handler {
     Dispatch(call);
     // Nearly all requests are answered by now; what waits is a write that the disk holds up.
     if (answer->given) return;
-    answer->executor = &server_.env.executor;
-    answer->timer = server_.env.executor.PostAfter(server_.options.request_timeout, [answer, output] {
+    answer->executor = &server_.ConnectionExecutor();
+    answer->timer = answer->executor.load()->PostInBackground(server_.options.request_timeout, [answer, output] {
       answer->Give(ErrorResponse(output, api::TimedOut("Timeout: request did not complete within the requested timeout "
                                                        "- context deadline exceeded")));
     });

@@ -11,6 +11,7 @@
 
 #include "api/base/clock.h"
 #include "api/base/env.h"
+#include "api/client.h"
 #include "apiserver/request.h"
 
 namespace terrarium::storage {
@@ -37,7 +38,12 @@ struct HandlerOptions {
   // A watch that names no timeoutSeconds ends after this long, as the real one does between 30 and 60 minutes.
   api::Duration watch_timeout_min = std::chrono::minutes(30);
   std::size_t watch_buffer_events = 1000;
+  // The time in which connections live: how long a client waits for an answer, when its watch ends or gets a bookmark.
+  // A client counts the world's seconds, whatever the plane's clock does. Unset: the plane's own.
+  const api::Clock* connection_clock = nullptr;
+  api::Executor* connection_executor = nullptr;
   PodLogSource pod_log;
+  std::function<std::string()> more_metrics;  // Prometheus text of the components beside the apiserver
   TokenAuthenticator authenticate;  // for TokenReviews; requests come with their user already known
 };
 
@@ -49,6 +55,9 @@ class Handler {
 
   // Calls `respond` exactly once, possibly later and from another thread.
   virtual void Serve(Request request, Responder respond) = 0;
+  // The same for a caller in the same process: everything holds that holds over HTTP, but no text is made and the caller
+  // does not count as in flight. `done` is called exactly once, possibly before this returns or from another thread.
+  virtual void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) = 0;
 };
 
 }  // namespace terrarium::apiserver

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "api/base/executor.h"
 #include "apiserver/request.h"
 
 namespace terrarium::apiserver {
@@ -33,8 +34,9 @@ class StreamRegistry {
 
 class StreamPump : public std::enable_shared_from_this<StreamPump> {
  public:
+  // `executor`, if any, is held busy while there is something to send.
   StreamPump(std::unique_ptr<ResponseStream> source, std::weak_ptr<trantor::TcpConnection> connection,
-             StreamRegistry& registry, std::size_t backlog_bytes_max);
+             StreamRegistry& registry, std::size_t backlog_bytes_max, api::Executor* executor);
 
   // On the connection's loop, once the headers have been sent.
   void Start(drogon::ResponseStreamPtr sink);
@@ -54,6 +56,7 @@ class StreamPump : public std::enable_shared_from_this<StreamPump> {
   trantor::EventLoop* loop_ = nullptr;
   StreamRegistry& registry_;
   std::size_t backlog_bytes_max_;
+  api::Executor* executor_;
   drogon::ResponseStreamPtr sink_;
   std::size_t sent_before_ = 0;  // by this connection, before the stream began
   std::size_t given_ = 0;

@@ -52,7 +52,9 @@ Result<RawBody> ParseText(std::string_view text, std::string_view kind, bool str
   return RawBody{std::move(decoded.object), std::move(decoded.strict_errors)};
 }
 
-Result<RawBody> ParseBody(const Request& request, const ExpectedKind& expected, bool strict) {
+Result<RawBody> ParseBody(Call& call, const ExpectedKind& expected, bool strict) {
+  const Request& request = call.request;
+  if (call.document) return RawBody{std::move(*call.document), {}};
   switch (TypeOf(request)) {
     case BodyType::kJson: return ParseText(request.body, expected.kind, strict);
     case BodyType::kYaml: {
@@ -166,7 +168,7 @@ ExpectedKind BodyKindOf(const SubresourceInfo& subresource) {
 }
 
 Result<Json> DecodeBody(Call& call, const ExpectedKind& expected, FieldValidation validation) {
-  auto raw = ParseBody(call.request, expected, validation != FieldValidation::kIgnore);
+  auto raw = ParseBody(call, expected, validation != FieldValidation::kIgnore);
   if (!raw) return raw.status();
   if (auto fine = CheckKind(raw->document, expected); !fine) return fine.status();
   if (auto why = NormalizeBody(call, *raw, expected, validation))
@@ -178,18 +180,19 @@ Result<Json> DecodePatched(Call& call, Json document, const ExpectedKind& expect
   // A JSON patch can replace the whole document by anything.
   if (!document.is_object()) return Unrecognized(expected.kind, "couldn't get version/kind; json parse error");
   if (auto fine = CheckKind(document, expected); !fine) return fine.status();
-  std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // Only a client that reads it is told the whole document.
+  std::string text = call.written ? "" : document.dump(-1, ' ', false, Json::error_handler_t::replace);
   RawBody raw{std::move(document), {}};
   if (auto why = NormalizeBody(call, raw, expected, validation))
     return api::Invalid({}, "", {api::InvalidError(api::Path("patch"), text, *why)});
   return ToStored(std::move(raw), expected);
 }
 
-Result<Json> DecodeDeleteOptions(const Call& call) {
-  if (call.request.body.empty()) return Json();
+Result<Json> DecodeDeleteOptions(Call& call) {
+  if (call.request.body.empty() && !call.document) return Json();
   static constexpr std::string_view kName = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
   ExpectedKind expected{"meta.k8s.io", "v1", "DeleteOptions", api::Schema::Get().Must(kName)};
-  auto raw = ParseBody(call.request, expected, false);
+  auto raw = ParseBody(call, expected, false);
   if (!raw) return raw.status();
   // Every group version has a DeleteOptions of its own name and the same shape, so apiVersion is not looked at.
   if (auto error = api::Normalize(expected.schema, raw->document, nullptr))

@@ -31,6 +31,6 @@ api::Result<Json> DecodeBody(Call& call, const ExpectedKind& expected, FieldVali
 // The same for the result of a patch. Kubernetes says 422 here, where a body gets 400, and prints the whole document.
 api::Result<Json> DecodePatched(Call& call, Json document, const ExpectedKind& expected, FieldValidation validation);
 // DeleteOptions: null when there is no body.
-api::Result<Json> DecodeDeleteOptions(const Call& call);
+api::Result<Json> DecodeDeleteOptions(Call& call);
 
 }  // namespace terrarium::apiserver

@@ -3,10 +3,12 @@
 // One request on its way through the verbs.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/base/env.h"
+#include "api/client.h"
 #include "api/object.h"
 #include "apiserver/handler.h"
 #include "apiserver/internal/router.h"
@@ -25,6 +27,12 @@ struct Server {
   Metrics& metrics;
 
   StrategyContext Context() const;
+  const api::Clock& ConnectionClock() const {
+    return options.connection_clock != nullptr ? *options.connection_clock : env.clock;
+  }
+  api::Executor& ConnectionExecutor() const {
+    return options.connection_executor != nullptr ? *options.connection_executor : env.executor;
+  }
 };
 
 struct Call {
@@ -34,6 +42,9 @@ struct Call {
   Negotiated output;
   Responder respond;
   std::vector<std::string> warnings;
+  // Of a caller in the same process: the body as a document, and an answer without text. `respond` is not used then.
+  std::optional<Json> document = std::nullopt;
+  api::Client::WriteDone written = nullptr;
 
   const ResourceInfo& resource() const { return *route.resource; }
   const Strategy& strategy() const { return *route.resource->strategy; }

@@ -15,7 +15,7 @@ struct PatchBody {
 };
 
 // The call's body as a patch; 415 for media types that are none, server-side apply included.
-api::Result<PatchBody> ParsePatch(const Call& call);
-api::Result<Json> ApplyPatch(const PatchBody& patch, const api::Message& schema, const Json& document);
+api::Result<PatchBody> ParsePatch(Call& call);
+api::Result<Json> ApplyPatch(const PatchBody& patch, const api::Message& schema, Json document);
 
 }  // namespace terrarium::apiserver

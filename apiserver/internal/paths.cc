@@ -136,7 +136,9 @@ Response ServePath(Server& server, const Request& request) {
     return response;
   }
   if (parts[0] == "metrics") {
-    Response response = PlainText(200, server.metrics.Text(server.store, server.env.gates));
+    std::string text = server.metrics.Text(server.store, server.env.gates);
+    if (server.options.more_metrics) text += server.options.more_metrics();
+    Response response = PlainText(200, std::move(text));
     response.content_type = "text/plain; version=0.0.4; charset=utf-8";
     return response;
   }

@@ -34,6 +34,7 @@ void Answer(const CallPtr& call, Response response) {
 }
 
 void RespondObject(const CallPtr& call, int code, const api::ObjectPtr& object) {
+  if (call->written) return std::exchange(call->written, nullptr)(object);
   Send(call, code, call->output.ContentType(), EncodeObject(*call, object));
 }
 
@@ -42,11 +43,13 @@ void RespondList(const CallPtr& call, std::span<const api::ObjectPtr> items, con
 }
 
 void RespondDocument(const CallPtr& call, int code, const Json& document, const api::Message& schema) {
+  if (call->written) return std::exchange(call->written, nullptr)(api::ObjectPtr());
   Negotiated output = AsItself(call->output);
   Send(call, code, output.ContentType(), EncodeDocument(output, document, schema));
 }
 
 void RespondError(const CallPtr& call, const api::Status& status) {
+  if (call->written) return std::exchange(call->written, nullptr)(status);
   Answer(call, ErrorResponse(call->output, status));
 }
 

@@ -64,13 +64,17 @@ Json EmptyStatus(const ResourceInfo& resource) {
   return status;
 }
 
-// A status update changes the status, and of the rest only metadata that the kind lets through.
+// A status update changes the status, and of the rest only metadata that the kind lets through. What is the same already
+// stays: a spec is much more work to copy than to compare.
 void KeepAllButStatus(Json& object, const Json& old) {
-  Json kept = old;
-  kept["metadata"] = std::move(object["metadata"]);
-  if (const Json* status = api::Find(object, "status")) kept["status"] = *status;
-  else kept.erase("status");
-  object = std::move(kept);
+  auto may_differ = [](const std::string& field) { return field == "metadata" || field == "status"; };
+  for (auto it = object.begin(); it != object.end();)
+    it = may_differ(it.key()) || old.contains(it.key()) ? std::next(it) : object.erase(it);
+  for (auto it = old.begin(); it != old.end(); ++it) {
+    if (may_differ(it.key())) continue;
+    Json& field = object[it.key()];
+    if (field != *it) field = *it;
+  }
 }
 
 bool IsStatusCall(const Call& call) {
@@ -147,8 +151,11 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   return object;
 }
 
-api::ObjectPtr MakeObject(const ResourceInfo& resource, const Json& document) {
-  return api::Object::Make(DeriveHeader(resource, document), document);
+api::ObjectPtr MakeObject(const ResourceInfo& resource, Json document) {
+  api::ObjectHeader header = DeriveHeader(resource, document);
+  // Events and heartbeats are written all the time and read by hardly anybody.
+  bool looked_at_soon = resource.storage != "events" && resource.storage != "leases";
+  return api::Object::Make(std::move(header), std::move(document), looked_at_soon);
 }
 
 Result<bool> CheckSize(const Call& call, const api::Object& object) {
@@ -182,7 +189,8 @@ struct ChangeLoop : std::enable_shared_from_this<ChangeLoop> {
 
 void ChangeLoop::Try(api::ObjectPtr current) {
   if (current == nullptr) return done(api::NotFound(target.resource.Resource(), target.key.name));
-  auto change = changer(current, current->Parse());
+  std::shared_ptr<const Json> document = current->Document();
+  auto change = changer(current, *document);
   if (!change) return done(change.status());
   if (change->action == Change::Action::kNothing) return done(Changed{current, false});
   Submit(current, std::move(*change));
@@ -190,7 +198,7 @@ void ChangeLoop::Try(api::ObjectPtr current) {
 
 void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
   bool deleting = change.action == Change::Action::kDelete;
-  api::ObjectPtr object = change.document.is_null() ? current : MakeObject(target.resource, change.document);
+  api::ObjectPtr object = change.document.is_null() ? current : MakeObject(target.resource, std::move(change.document));
   if (!deleting) {
     if (object->body() == current->body()) return done(Changed{current, false});
     if (auto fits = CheckSize(*call, *object); !fits) return done(fits.status());

@@ -23,7 +23,7 @@ api::Result<Json> PrepareNew(Call& call, Json object);
 api::Result<Json> PrepareReplacement(Call& call, Json object, const Json& old);
 
 // The stored form of a document.
-api::ObjectPtr MakeObject(const ResourceInfo& resource, const Json& document);
+api::ObjectPtr MakeObject(const ResourceInfo& resource, Json document);
 // An error when the object is larger than etcd would take, in etcd's words and with the code that clients know it by.
 api::Result<bool> CheckSize(const Call& call, const api::Object& object);
 

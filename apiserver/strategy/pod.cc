@@ -113,7 +113,6 @@ class Pod final : public Strategy {
   }
 
   void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
-    object["spec"] = ObjectAt(old, "spec");
     Json& status = object["status"];
     if (!status.is_object()) status = Json::object();
     if (StringAt(status, "qosClass").empty() && Find(old, "status", "qosClass") != nullptr) {

@@ -1,7 +1,9 @@
-// Annotations that mean something to Kubernetes: deletion cost, mirror pods, and the old seccomp and AppArmor ones.
+// Annotations that mean something to Kubernetes: deletion cost, mirror pods, and the old seccomp and AppArmor ones; and
+// those that mean something to our kubelet.
 
 #include <charconv>
 
+#include "api/pod_script/pod_script.h"
 #include "apiserver/validation/internal/pod_rules.h"
 
 namespace terrarium::apiserver::pod_rules {
@@ -159,6 +161,14 @@ void CheckPodAnnotationUpdates(const Json& pod, const Json& old, const PodValida
     if (key == kMirror) errors.push_back(api::ForbiddenError(path.Key(key), "may not add mirror pod annotation"));
   }
   CheckPodAnnotations(now, ObjectAt(pod, "spec"), options, path, errors);
+  CheckPodScript(now, ObjectAt(pod, "spec"), path, errors);
+}
+
+// A script that is silently ignored makes a lying test.
+void CheckPodScript(const Json& annotations, const Json& spec, const Path& path, FieldErrors& errors) {
+  if (!api::HasPodScript(annotations)) return;
+  api::PodScript script;
+  Append(errors, api::ParsePodScript(annotations, spec, path, &script));
 }
 
 void CheckProfileAnnotations(const Json& metadata, const Json& spec, const Path& spec_path, FieldErrors& errors) {

@@ -208,6 +208,7 @@ FieldErrors ValidatePodTemplateSpec(const Json& pod_template, const PodValidatio
   FieldErrors errors = ValidateLabels(ObjectAt(metadata, "labels"), path.Child("labels"));
   Append(errors, ValidateAnnotations(ObjectAt(metadata, "annotations"), path.Child("annotations")));
   CheckPodAnnotations(ObjectAt(metadata, "annotations"), spec, options, path.Child("annotations"), errors);
+  CheckPodScript(ObjectAt(metadata, "annotations"), spec, path.Child("metadata", "annotations"), errors);
   Append(errors, ValidatePodSpec(spec, api::EmptyObject(), options, path.Child("spec")));
   CheckProfileAnnotations(metadata, spec, path.Child("spec"), errors);
   if (!ListAt(spec, "ephemeralContainers").empty()) {

@@ -31,7 +31,9 @@ FieldErrors CheckMetadataAndSpec(const Json& pod, const PodValidationOptions& op
   const Json& metadata = ObjectAt(pod, "metadata");
   const Json& spec = ObjectAt(pod, "spec");
   FieldErrors errors = ValidateObjectMeta(metadata, true, NameIsDnsSubdomain, Path("metadata"));
-  CheckPodAnnotations(ObjectAt(metadata, "annotations"), spec, options, Path("metadata").Child("annotations"), errors);
+  const Path annotations_path = Path("metadata").Child("annotations");
+  CheckPodAnnotations(ObjectAt(metadata, "annotations"), spec, options, annotations_path, errors);
+  CheckPodScript(ObjectAt(metadata, "annotations"), spec, annotations_path, errors);
   Append(errors, ValidatePodSpec(spec, metadata, options, Path("spec")));
   CheckTokensHaveAccount(spec, errors);
   for (const char* list : {"containers", "initContainers"}) {

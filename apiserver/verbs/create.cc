@@ -45,7 +45,7 @@ void Creation::Try() {
   // The last try needs no copy of what the client sent, and nearly every create is its own last try.
   auto document = PrepareNew(*call, tries_left > 0 ? Json(decoded) : std::move(decoded));
   if (!document) return RespondError(call, document.status());
-  api::ObjectPtr object = MakeObject(call->resource(), *document);
+  api::ObjectPtr object = MakeObject(call->resource(), std::move(*document));
   if (auto fits = CheckSize(*call, *object); !fits) return RespondError(call, fits.status());
   storage::ObjectKey key = call->KeyOf(object->header().name);
   if (options.dry_run) {

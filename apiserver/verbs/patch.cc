@@ -21,24 +21,28 @@ namespace terrarium::apiserver {
 using api::Json;
 using api::Result;
 
-Result<PatchBody> ParsePatch(const Call& call) {
+Result<PatchBody> ParsePatch(Call& call) {
   std::string_view type = MediaTypeOf(call.request.content_type);
   PatchBody out;
   if (type == "application/json-patch+json") out.type = PatchType::kJson;
   else if (type == "application/merge-patch+json") out.type = PatchType::kMerge;
   else if (type == "application/strategic-merge-patch+json") out.type = PatchType::kStrategic;
   else return api::UnsupportedPatchType();
+  if (call.document) {
+    out.body = std::move(*call.document);
+    return out;
+  }
   api::Decoded decoded = api::DecodeJson(call.request.body);
   if (decoded.error) return api::BadRequest("error decoding patch: " + decoded.error->message);
   out.body = std::move(decoded.object);
   return out;
 }
 
-Result<Json> ApplyPatch(const PatchBody& patch, const api::Message& schema, const Json& document) {
+Result<Json> ApplyPatch(const PatchBody& patch, const api::Message& schema, Json document) {
   switch (patch.type) {
-    case PatchType::kJson: return api::ApplyJsonPatch(document, patch.body);
-    case PatchType::kMerge: return api::ApplyMergePatch(document, patch.body);
-    case PatchType::kStrategic: return api::ApplyStrategicMergePatch(document, patch.body, schema);
+    case PatchType::kJson: return api::ApplyJsonPatch(std::move(document), patch.body);
+    case PatchType::kMerge: return api::ApplyMergePatch(std::move(document), patch.body);
+    case PatchType::kStrategic: return api::ApplyStrategicMergePatch(std::move(document), patch.body, schema);
   }
   return api::InternalError("unknown patch type");
 }
@@ -59,6 +63,30 @@ Result<bool> JudgePatchFields(Call& call, const PatchBody& patch, FieldValidatio
   return true;
 }
 
+// The document as the patch makes it, decoded like a body and with its defaults.
+Result<Json> Patched(Call& call, const PatchBody& patch, const api::ObjectPtr& current, FieldValidation validation) {
+  const ResourceInfo& resource = call.resource();
+  auto patched = ApplyPatch(patch, resource.Schema(), PresentedDocument(resource, *current));
+  if (!patched) return patched.status();
+  auto object = DecodePatched(call, std::move(*patched), BodyKindOf(resource), validation);
+  if (object) ApplyAllDefaults(resource, *object);
+  return object;
+}
+
+// The same for a component in this process that patches a status, as the kubelet does several times in a pod's life: the
+// rest of the document is in its stored form already, and only the status is patched, decoded and copied.
+Result<Json> PatchedStatus(Call& call, const PatchBody& patch, const Json& old) {
+  const ResourceInfo& resource = call.resource();
+  Json part = {{"metadata", api::ObjectAt(old, "metadata")}, {"status", api::ObjectAt(old, "status")}};
+  auto patched = ApplyPatch(patch, resource.Schema(), std::move(part));
+  if (!patched) return patched.status();
+  auto object = DecodePatched(call, std::move(*patched), BodyKindOf(resource), FieldValidation::kIgnore);
+  if (!object) return object.status();
+  for (auto it = old.begin(); it != old.end(); ++it)
+    if (it.key() != "metadata" && it.key() != "status") (*object)[it.key()] = *it;
+  return object;
+}
+
 }  // namespace
 
 void ServePatch(const CallPtr& call) {
@@ -77,13 +105,10 @@ void ServePatch(const CallPtr& call) {
       call, OwnTarget(*call, options->dry_run),
       [call, patch = std::move(*patch), validation = options->field_validation](
           const api::ObjectPtr& current, const Json& old) -> Result<Change> {
-        const ResourceInfo& resource = call->resource();
-        auto patched = ApplyPatch(patch, resource.Schema(), PresentedDocument(resource, *current));
-        if (!patched) return patched.status();
-        auto object = DecodePatched(*call, std::move(*patched), BodyKindOf(resource), validation);
+        bool status_only = call->written && call->route.subresource != nullptr && patch.type != PatchType::kJson;
+        auto object = status_only ? PatchedStatus(*call, patch, old) : Patched(*call, patch, current, validation);
         if (!object) return object.status();
         if (auto fine = CheckNames(*call, *object); !fine) return fine.status();
-        ApplyAllDefaults(resource, *object);
         if (auto fine = CheckVersion(*call, *object, *current); !fine) return fine.status();
         return Replace(*call, std::move(*object), old);
       },

@@ -74,7 +74,7 @@ void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
     return RespondError(call, admitted.status());
   auto document = PrepareNew(*call, std::move(object));
   if (!document) return RespondError(call, document.status());
-  api::ObjectPtr stored = MakeObject(call->resource(), *document);
+  api::ObjectPtr stored = MakeObject(call->resource(), std::move(*document));
   if (auto fits = CheckSize(*call, *stored); !fits) return RespondError(call, fits.status());
   if (dry_run) return RespondObject(call, 201, stored);
   call->server.store.Submit({storage::Write::Op::kCreate, call->Key(), 0, stored},

@@ -42,7 +42,7 @@ class WatchStream : public ResponseStream {
 
   ~WatchStream() override {
     for (api::TimerId id : {timeout_timer_, bookmark_timer_.load()})
-      if (id != 0) call_->server.env.executor.Cancel(id);
+      if (id != 0) call_->server.ConnectionExecutor().Cancel(id);
     std::lock_guard lock(signals_->mutex);
     signals_->wake = nullptr;
   }
@@ -60,8 +60,8 @@ class WatchStream : public ResponseStream {
 
   void StartTimers() {
     api::Duration lifetime = Lifetime();
-    end_ = call_->server.env.clock.Now() + lifetime;
-    timeout_timer_ = call_->server.env.executor.PostAfter(lifetime, [signals = signals_] {
+    end_ = call_->server.ConnectionClock().Now() + lifetime;
+    timeout_timer_ = call_->server.ConnectionExecutor().PostInBackground(lifetime, [signals = signals_] {
       signals->timed_out = true;
       signals->Wake();
     });
@@ -90,9 +90,9 @@ class WatchStream : public ResponseStream {
   // Bookmarks come once in a period, and once shortly before the end, so that the client can resume from there.
   void ArmBookmark() {
     api::Duration delay = call_->server.options.bookmark_period;
-    api::Duration to_last = end_ - call_->server.env.clock.Now() - kLastBookmarkBeforeEnd;
+    api::Duration to_last = end_ - call_->server.ConnectionClock().Now() - kLastBookmarkBeforeEnd;
     if (to_last > api::Duration::zero()) delay = std::min(delay, to_last);
-    bookmark_timer_ = call_->server.env.executor.PostAfter(delay, [signals = signals_] {
+    bookmark_timer_ = call_->server.ConnectionExecutor().PostInBackground(delay, [signals = signals_] {
       signals->bookmark_due = true;
       signals->Wake();
     });

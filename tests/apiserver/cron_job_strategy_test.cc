@@ -5,7 +5,6 @@
 
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/cron_schedule.h"
-#include "apiserver/strategy/internal/go_duration.h"
 #include "apiserver/strategy/internal/time_zone.h"
 #include "tests/apiserver/strategy_testing.h"
 
@@ -13,7 +12,6 @@ namespace terrarium::apiserver {
 namespace {
 
 using strategy::CronScheduleError;
-using strategy::GoDurationError;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::Kind;
@@ -53,14 +51,6 @@ TEST(CronSchedule, WhatIsWrongIsSaidInItsWords) {
       {"", "empty spec string"},
   };
   for (const auto& [schedule, error] : cases) EXPECT_EQ(CronScheduleError(schedule), error) << schedule;
-}
-
-TEST(GoDuration, UnitsAreNeededExceptForZero) {
-  for (const char* good : {"0", "1h30m", "-1.5s", "300ms", ".5s"})
-    EXPECT_EQ(GoDurationError(good), "") << good;
-  EXPECT_EQ(GoDurationError("5"), R"(time: missing unit in duration "5")");
-  EXPECT_EQ(GoDurationError("5d"), R"(time: unknown unit "d" in duration "5d")");
-  EXPECT_EQ(GoDurationError("9999999h"), R"(time: invalid duration "9999999h")");
 }
 
 TEST(CronJobStrategy, JobTemplateGetsPodDefaultsButNotThoseOfAJob) {

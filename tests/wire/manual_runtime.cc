@@ -2,7 +2,7 @@
 
 namespace terrarium::wire {
 
-api::TimerId ManualRuntime::PostAfter(api::Duration delay, std::function<void()> work) {
+api::TimerId ManualRuntime::PostTimer(api::TimerKind, api::Duration delay, std::function<void()> work) {
   api::TimerId id = next_id_++;
   timers_.emplace(Due(now_ + delay, id), std::move(work));
   due_.emplace(id, now_ + delay);

@@ -19,7 +19,7 @@ class ManualRuntime : public api::Clock, public api::Executor {
 
   api::Time Now() const override { return now_; }
   void Post(std::function<void()> work) override { ready_.push_back(std::move(work)); }
-  api::TimerId PostAfter(api::Duration delay, std::function<void()> work) override;
+  api::TimerId PostTimer(api::TimerKind kind, api::Duration delay, std::function<void()> work) override;
   bool Cancel(api::TimerId id) override;
 
   // Runs posted work, and what it posts, until there is none.

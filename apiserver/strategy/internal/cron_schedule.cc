@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "api/base/duration.h"
 #include "api/base/field_error.h"
 #include "apiserver/strategy/internal/checks.h"
-#include "apiserver/strategy/internal/go_duration.h"
 #include "apiserver/strategy/internal/time_zone.h"
 
 namespace terrarium::apiserver::strategy {
@@ -113,7 +113,7 @@ std::string DescriptorError(std::string_view text) {
   }
   constexpr std::string_view kEvery = "@every ";
   if (!text.starts_with(kEvery)) return "unrecognized descriptor: " + std::string(text);
-  const std::string error = GoDurationError(text.substr(kEvery.size()));
+  const std::string error = api::ParseDuration(text.substr(kEvery.size())).error;
   return error.empty() ? "" : "failed to parse duration " + std::string(text) + ": " + error;
 }
 

@@ -124,6 +124,8 @@ void CheckPodAnnotations(const Json& annotations, const Json& spec, const PodVal
                          const Path& path, FieldErrors& errors);
 void CheckPodAnnotationUpdates(const Json& pod, const Json& old, const PodValidationOptions& options, const Path& path,
                                FieldErrors& errors);
+// The annotations that tell the fake kubelet what the pod does.
+void CheckPodScript(const Json& annotations, const Json& spec, const Path& path, FieldErrors& errors);
 // Seccomp and AppArmor annotations say what the fields say.
 void CheckProfileAnnotations(const Json& metadata, const Json& spec, const Path& spec_path, FieldErrors& errors);
 bool IsValidDeletionCost(const Json& annotations);

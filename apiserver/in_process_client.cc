@@ -1,0 +1,132 @@
+#include "apiserver/in_process_client.h"
+
+#include <atomic>
+#include <utility>
+
+#include "api/base/errors.h"
+#include "api/base/executor.h"
+#include "apiserver/handler.h"
+#include "apiserver/resource_table.h"
+#include "storage/store.h"
+
+namespace terrarium::apiserver {
+namespace {
+
+using api::ObjectName;
+using api::Result;
+
+// A watch of a component may fall behind by this much before it is cut off and has to resume.
+constexpr std::size_t kWatchBufferEvents = 100'000;
+
+// Brings wake-ups from whichever thread wrote to the component's lane; at most one is on its way at a time.
+struct WakeUp : std::enable_shared_from_this<WakeUp> {
+  explicit WakeUp(api::Executor& e) : executor(e) {}
+  api::Executor& executor;
+  std::atomic<bool> posted = false;
+  std::function<void()> wake;  // on the lane only
+
+  void Post() {
+    if (posted.exchange(true)) return;
+    executor.Post([weak = weak_from_this()] {
+      auto self = weak.lock();
+      if (self == nullptr) return;
+      self->posted = false;
+      if (self->wake) self->wake();
+    });
+  }
+};
+
+class InProcessWatch : public api::ClientWatch {
+ public:
+  InProcessWatch(std::unique_ptr<storage::Watch> watch, api::Executor& executor)
+      : watch_(std::move(watch)), wake_up_(std::make_shared<WakeUp>(executor)) {}
+
+  State Take(std::size_t max, std::vector<api::WatchEvent>& out) override {
+    taken_.clear();
+    storage::Watch::State state = watch_->Take(max, taken_);
+    for (storage::Event& event : taken_) out.push_back({TypeOf(event.type), std::move(event.object)});
+    return state == storage::Watch::State::kOpen ? State::kOpen : State::kEnded;
+  }
+
+  void SetWake(std::function<void()> wake) override {
+    wake_up_->wake = std::move(wake);
+    watch_->SetWake([weak = std::weak_ptr(wake_up_)] {
+      if (auto wake_up = weak.lock()) wake_up->Post();
+    });
+  }
+
+  std::int64_t DeliveredRevision() const override { return watch_->DeliveredRevision(); }
+
+ private:
+  static api::WatchEvent::Type TypeOf(storage::EventType type) {
+    switch (type) {
+      case storage::EventType::kAdded: return api::WatchEvent::Type::kAdded;
+      case storage::EventType::kModified: return api::WatchEvent::Type::kModified;
+      case storage::EventType::kDeleted: break;
+    }
+    return api::WatchEvent::Type::kDeleted;
+  }
+
+  std::unique_ptr<storage::Watch> watch_;
+  std::shared_ptr<WakeUp> wake_up_;
+  std::vector<storage::Event> taken_;
+};
+
+class InProcessClient : public api::Client {
+ public:
+  InProcessClient(const api::Env& env, Handler& handler, storage::Store& store, UserInfo user)
+      : env_(env), handler_(handler), store_(store), user_(std::move(user)) {}
+
+  void Send(api::WriteRequest request, WriteDone done) override {
+    // Shared, since what a std::function holds must be copyable.
+    auto busy = std::make_shared<api::OutsideWork>(env_.executor);
+    handler_.Write(std::move(request), user_,
+                   [&executor = env_.executor, busy, done = std::move(done)](Written written) mutable {
+                     executor.Post([done = std::move(done), written = std::move(written)]() mutable {
+                       done(std::move(written));
+                     });
+                     busy->End();
+                   });
+  }
+
+  Result<api::ObjectPtr> Get(std::string_view resource, const ObjectName& name) override {
+    api::ObjectPtr object = store_.Get({std::string(resource), name.ns, name.name});
+    if (object != nullptr) return object;
+    const ResourceInfo* info = ResourceTable::Get().FindStorage(resource);
+    return api::NotFound(info == nullptr ? api::GroupResource{"", std::string(resource)} : info->Resource(), name.name);
+  }
+
+  Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override {
+    storage::ListQuery query;
+    query.resource = resource;
+    query.ns = ns;
+    auto listing = store_.List(query);
+    if (!listing) return listing.status();
+    return api::ObjectList{std::move(listing->items), listing->revision};
+  }
+
+  Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from_revision) override {
+    storage::WatchQuery query;
+    query.resource = resource;
+    query.from_revision = from_revision;
+    query.buffer_events = kWatchBufferEvents;
+    auto watch = store_.StartWatch(query);
+    if (!watch) return watch.status();
+    return std::unique_ptr<api::ClientWatch>(std::make_unique<InProcessWatch>(std::move(*watch), env_.executor));
+  }
+
+ private:
+  api::Env env_;
+  Handler& handler_;
+  storage::Store& store_;
+  UserInfo user_;
+};
+
+}  // namespace
+
+std::unique_ptr<api::Client> MakeInProcessClient(const api::Env& env, Handler& handler, storage::Store& store,
+                                                 UserInfo user) {
+  return std::make_unique<InProcessClient>(env, handler, store, std::move(user));
+}
+
+}  // namespace terrarium::apiserver
