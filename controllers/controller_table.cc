@@ -1,0 +1,132 @@
+#include "controllers/controller_table.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "api/base/errors.h"
+#include "controllers/disruption/disruption_controller.h"
+#include "controllers/garbage_collector/garbage_collector.h"
+#include "controllers/namespace_lifecycle/namespace_controller.h"
+#include "controllers/node_lifecycle/node_lifecycle_controller.h"
+#include "controllers/pod_gc/pod_garbage_collector.h"
+#include "controllers/taint_eviction/taint_eviction_controller.h"
+
+namespace terrarium::controllers {
+namespace {
+
+using Made = std::unique_ptr<Controller>;
+
+// Some work on everything there is, most do not.
+template <auto make>
+Made Entry(const ControllerContext& context, const std::vector<ServedResource>& resources) {
+  if constexpr (std::is_invocable_v<decltype(make), const ControllerContext&, std::vector<ServedResource>>)
+    return make(context, resources);
+  else
+    return make(context);
+}
+
+Made MakePodGc(const ControllerContext& context) { return MakePodGarbageCollector(context); }
+
+constexpr ControllerEntry kControllers[] = {
+    {"bootstrap-signer-controller", "bootstrapsigner", nullptr},
+    {"certificatesigningrequest-approving-controller", "csrapproving", nullptr},
+    {"certificatesigningrequest-cleaner-controller", "csrcleaner", nullptr},
+    {"certificatesigningrequest-signing-controller", "csrsigning", nullptr},
+    {"cloud-node-lifecycle-controller", "cloud-node-lifecycle", nullptr},
+    {"clusterrole-aggregation-controller", "clusterrole-aggregation", nullptr},
+    {"cronjob-controller", "cronjob", nullptr},
+    {"daemonset-controller", "daemonset", nullptr},
+    {"deployment-controller", "deployment", nullptr},
+    {"device-taint-eviction-controller", "", nullptr},
+    {"disruption-controller", "disruption", Entry<MakeDisruptionController>},
+    {"endpoints-controller", "endpoint", nullptr},
+    {"endpointslice-controller", "endpointslice", nullptr},
+    {"endpointslice-mirroring-controller", "endpointslicemirroring", nullptr},
+    {"ephemeral-volume-controller", "ephemeral-volume", nullptr},
+    {"garbage-collector-controller", "garbagecollector", Entry<MakeGarbageCollector>},
+    {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", nullptr},
+    {"job-controller", "job", nullptr},
+    {"kube-apiserver-serving-clustertrustbundle-publisher-controller", "", nullptr},
+    {"legacy-serviceaccount-token-cleaner-controller", "legacy-service-account-token-cleaner", nullptr},
+    {"namespace-controller", "namespace", Entry<MakeNamespaceController>},
+    {"node-ipam-controller", "nodeipam", nullptr},
+    {"node-lifecycle-controller", "nodelifecycle", Entry<MakeNodeLifecycleController>},
+    {"node-route-controller", "route", nullptr},
+    {"persistentvolume-attach-detach-controller", "attachdetach", nullptr},
+    {"persistentvolume-binder-controller", "persistentvolume-binder", nullptr},
+    {"persistentvolume-expander-controller", "persistentvolume-expander", nullptr},
+    {"persistentvolume-protection-controller", "pv-protection", nullptr},
+    {"persistentvolumeclaim-protection-controller", "pvc-protection", nullptr},
+    {"pod-garbage-collector-controller", "podgc", Entry<MakePodGc>},
+    {"podcertificaterequest-cleaner-controller", "", nullptr},
+    {"podgroup-protection-controller", "", nullptr},
+    {"replicaset-controller", "replicaset", nullptr},
+    {"replicationcontroller-controller", "replicationcontroller", nullptr},
+    {"resourceclaim-controller", "resource-claim-controller", nullptr},
+    {"resourcepoolstatusrequest-controller", "", nullptr},
+    {"resourcequota-controller", "resourcequota", nullptr},
+    {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", nullptr},
+    {"selinux-warning-controller", "", nullptr},
+    {"service-cidr-controller", "", nullptr},
+    {"service-lb-controller", "service", nullptr},
+    {"serviceaccount-controller", "serviceaccount", nullptr},
+    {"serviceaccount-token-controller", "serviceaccount-token", nullptr},
+    {"statefulset-controller", "statefulset", nullptr},
+    {"storage-version-migrator-controller", "svm", nullptr},
+    {"storageversion-garbage-collector-controller", "storage-version-gc", nullptr},
+    {"taint-eviction-controller", "", Entry<MakeTaintEvictionController>},
+    {"token-cleaner-controller", "tokencleaner", nullptr},
+    {"ttl-after-finished-controller", "ttl-after-finished", nullptr},
+    {"ttl-controller", "ttl", nullptr},
+    {"validatingadmissionpolicy-status-controller", "", nullptr},
+    {"volumeattributesclass-protection-controller", "", nullptr},
+};
+
+const ControllerEntry* FindController(std::string_view name) {
+  for (const ControllerEntry& entry : kControllers)
+    if (entry.name == name || (!entry.alias.empty() && entry.alias == name)) return &entry;
+  return nullptr;
+}
+
+std::vector<std::string_view> SplitList(std::string_view list) {
+  std::vector<std::string_view> out;
+  while (!list.empty()) {
+    std::size_t comma = std::min(list.find(','), list.size());
+    out.push_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::span<const ControllerEntry> AllControllers() { return kControllers; }
+
+api::Result<std::vector<const ControllerEntry*>> SelectControllers(const std::string& list) {
+  bool all = false;
+  std::vector<const ControllerEntry*> named, refused;
+  for (std::string_view item : SplitList(list)) {
+    // "-*" is how people say "none": it takes nothing away that is not there without "*".
+    if (item.empty() || item == "-*") continue;
+    if (item == "*") {
+      all = true;
+      continue;
+    }
+    bool minus = item.front() == '-';
+    const ControllerEntry* entry = FindController(minus ? item.substr(1) : item);
+    if (entry == nullptr)
+      return api::BadRequest(api::Quote(minus ? item.substr(1) : item) + " is not in the list of known controllers");
+    (minus ? refused : named).push_back(entry);
+  }
+  std::vector<const ControllerEntry*> out;
+  for (const ControllerEntry& entry : kControllers) {
+    if (entry.make == nullptr) continue;
+    bool wanted = std::find(named.begin(), named.end(), &entry) != named.end();
+    bool unwanted = std::find(refused.begin(), refused.end(), &entry) != refused.end();
+    if (wanted || (all && !unwanted)) out.push_back(&entry);
+  }
+  return out;
+}
+
+}  // namespace terrarium::controllers

@@ -1,0 +1,32 @@
+#pragma once
+
+// The controllers there are, by the names kube-controller-manager gives them, and which of them a `--controllers` list
+// asks for.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/base/status.h"
+#include "controllers/controller.h"
+#include "controllers/runtime/served_resource.h"
+
+namespace terrarium::controllers {
+
+struct ControllerEntry {
+  std::string_view name;
+  std::string_view alias;  // its name before Kubernetes 1.28, still accepted; empty: none
+  // nullptr: kube-controller-manager has it and we do not; lists that name it are understood all the same.
+  std::unique_ptr<Controller> (*make)(const ControllerContext& context, const std::vector<ServedResource>& resources);
+};
+
+// Sorted by name.
+std::span<const ControllerEntry> AllControllers();
+
+// The controllers of a list like "*,-pod-garbage-collector-controller": * is all of them, a name is that one, -name is
+// all but that one. A name wins over its minus, and without * only the named ones run. Fails when a name is unknown.
+api::Result<std::vector<const ControllerEntry*>> SelectControllers(const std::string& list);
+
+}  // namespace terrarium::controllers

@@ -1,0 +1,87 @@
+#pragma once
+
+// Which pods each budget selects, counted as they come and go, so that a look at a budget need not look at its pods.
+// Pure, single-threaded.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/object.h"
+#include "api/object_name.h"
+#include "api/selector/label_selector.h"
+#include "controllers/runtime/owner_references.h"
+
+namespace terrarium::controllers::disruption {
+
+using api::ObjectName;
+
+// What a budget needs to know of a pod.
+struct PodFacts {
+  std::string name;
+  bool ready = false;
+  bool deleting = false;
+  std::optional<OwnerReference> controller;
+
+  bool Healthy() const { return ready && !deleting; }
+};
+PodFacts FactsOf(const api::Object& pod);
+
+// The pods of one budget.
+class SelectedPods {
+ public:
+  void Put(PodFacts pod);
+  void Remove(const std::string& name);
+
+  const PodFacts* Find(const std::string& name) const;
+  int size() const { return static_cast<int>(pods_.size()); }
+  int healthy() const { return healthy_; }
+  // The distinct controllers of the pods, by uid, each with the names of its pods.
+  struct Controlled {
+    OwnerReference controller;
+    std::set<std::string> pods;
+  };
+  const std::map<std::string, Controlled>& controllers() const { return controllers_; }
+  const std::set<std::string>& unmanaged() const { return unmanaged_; }  // names of pods without a controller
+
+ private:
+  std::map<std::string, PodFacts> pods_;
+  std::map<std::string, Controlled> controllers_;
+  std::set<std::string> unmanaged_;
+  int healthy_ = 0;
+};
+
+class BudgetIndex {
+ public:
+  // A budget without pods so far; one of that name is replaced.
+  void SetBudget(const ObjectName& name, api::LabelSelector selector);
+  void RemoveBudget(const ObjectName& name);
+  // The budgets that select a pod with these labels, by name.
+  std::vector<ObjectName> Matching(const api::ObjectHeader& pod) const;
+  // nullptr when there is no such budget.
+  SelectedPods* PodsOf(const ObjectName& budget);
+  bool empty() const { return namespaces_.empty(); }
+
+ private:
+  struct Budget {
+    api::LabelSelector selector;
+    SelectedPods pods;
+  };
+  using Label = std::pair<std::string, std::string>;
+  struct Namespace {
+    std::map<std::string, Budget> budgets;
+    // Budgets by a label that every pod of theirs has, and those of which no such label is known.
+    std::map<Label, std::set<std::string>> by_label;
+    std::set<std::string> by_nothing;
+  };
+  // A label that selected pods must have; nullopt when the selector names none.
+  static std::optional<Label> RequiredLabel(const api::LabelSelector& selector);
+
+  std::map<std::string, Namespace> namespaces_;
+};
+
+}  // namespace terrarium::controllers::disruption

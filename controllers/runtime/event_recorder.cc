@@ -1,0 +1,261 @@
+#include "controllers/runtime/event_recorder.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "api/base/check.h"
+#include "api/base/clock.h"
+#include "api/base/prng.h"
+#include "controllers/runtime/internal/event_correlator.h"
+
+namespace terrarium::controllers {
+namespace {
+
+using api::Json;
+
+// More than this at a time are not waited for: an apiserver that does not keep up must not cost memory without end.
+constexpr std::size_t kWritesMax = 10'000;
+// How often an Event whose name is taken gets another one.
+constexpr int kNamesMax = 5;
+
+// One label after the other, each of small letters, digits and inner dashes.
+bool IsDnsSubdomain(std::string_view name) {
+  if (name.empty() || name.size() > 253) return false;
+  auto is_letter_or_digit = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  char before = '.';
+  for (char c : name) {
+    if (c == '.' || c == '-') {
+      // Neither begins a label, and a dash does not end one.
+      if (before == '.' || (c == '.' && before == '-')) return false;
+    } else if (!is_letter_or_digit(c)) {
+      return false;
+    }
+    before = c;
+  }
+  return is_letter_or_digit(before);
+}
+
+bool IsNamespaceTerminating(const api::Status& status) {
+  if (!status.details) return false;
+  return std::any_of(status.details->causes.begin(), status.details->causes.end(),
+                     [](const api::StatusCause& cause) { return cause.reason == "NamespaceTerminating"; });
+}
+
+// What is to be written, and how.
+struct Event {
+  ObservedEvent observed;
+  bool combined = false;
+  int count = 1;
+  api::Time first{};
+  api::Time last{};
+  std::string ns;
+  std::string name;
+};
+
+void SetUnlessEmpty(Json& object, const char* key, const std::string& value) {
+  if (!value.empty()) object[key] = value;
+}
+
+Json InvolvedObject(const ObjectReference& about) {
+  Json object = Json::object();
+  SetUnlessEmpty(object, "apiVersion", about.api_version);
+  SetUnlessEmpty(object, "kind", about.kind);
+  SetUnlessEmpty(object, "namespace", about.ns);
+  SetUnlessEmpty(object, "name", about.name);
+  SetUnlessEmpty(object, "uid", about.uid);
+  SetUnlessEmpty(object, "resourceVersion", about.resource_version);
+  SetUnlessEmpty(object, "fieldPath", about.field_path);
+  return object;
+}
+
+Json NewDocument(const Event& event) {
+  const EventRecorder::Source& source = event.observed.source;
+  Json document = Json::object();
+  document["metadata"] = {{"name", event.name}, {"namespace", event.ns}};
+  document["involvedObject"] = InvolvedObject(event.observed.about);
+  document["reason"] = event.observed.reason;
+  document["message"] = event.observed.message;
+  Json& from = document["source"] = Json::object();
+  SetUnlessEmpty(from, "component", source.component);
+  SetUnlessEmpty(from, "host", source.host);
+  document["firstTimestamp"] = api::FormatTime(event.first);
+  document["lastTimestamp"] = api::FormatTime(event.last);
+  document["count"] = event.count;
+  document["type"] = event.observed.type;
+  // client-go leaves these out of a combined event.
+  document["reportingComponent"] = event.combined ? "" : source.component;
+  document["reportingInstance"] = event.combined ? "" : source.host;
+  return document;
+}
+
+Json CountPatch(const Event& event) {
+  return {{"count", event.count},
+          {"lastTimestamp", api::FormatTime(event.last)},
+          {"message", event.observed.message}};
+}
+
+}  // namespace
+
+ObjectReference ReferenceTo(const api::Object& object, std::string_view api_version, std::string_view kind) {
+  const api::ObjectHeader& header = object.header();
+  return {.api_version = std::string(api_version),
+          .kind = std::string(kind),
+          .ns = header.ns,
+          .name = header.name,
+          .uid = header.uid,
+          .resource_version = std::to_string(header.revision)};
+}
+
+ObjectReference ReferenceToPod(const api::Object& pod) { return ReferenceTo(pod, "v1", "Pod"); }
+
+class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::Impl> {
+ public:
+  Impl(const api::Env& env, api::Client& client)
+      : env_(env), client_(client), nanoseconds_offset_(static_cast<std::int64_t>(env.prng.Below(1000))) {}
+
+  // Events are written on the recorder's own lane; what happened when is known here.
+  void Post(ObservedEvent observed) {
+    env_.executor.Post([weak = weak_from_this(), observed = std::move(observed), now = env_.clock.Now()]() mutable {
+      if (auto self = weak.lock()) self->Record(std::move(observed), now);
+    });
+  }
+
+ private:
+  void Record(ObservedEvent observed, api::Time now) {
+    EventCorrelator::Outcome outcome = correlator_.Observe(observed, now);
+    EventCorrelator::Log& log = *correlator_.Find(outcome.key);
+    if (log.count == 1) log.name = NewName(observed.about.name);
+    if (outcome.spam) return;
+    Event event{.observed = std::move(observed),
+                .combined = outcome.combined,
+                .count = log.count,
+                .first = log.first,
+                .last = now,
+                .ns = {},
+                .name = log.name};
+    event.ns = event.observed.about.ns.empty() ? "default" : event.observed.about.ns;
+    Submit(std::move(outcome.key), std::move(event));
+  }
+
+  struct Write {
+    std::string key;
+    Event event;
+    bool patch = false;
+    int names_left = kNamesMax;
+    std::optional<Event> next;  // the same one, seen again meanwhile; it counts those before it
+  };
+  using WritePtr = std::shared_ptr<Write>;
+
+  // The object's name and the time in hexadecimal nanoseconds. A plane's clock counts microseconds and may stand still,
+  // so the rest makes names differ: within this recorder for certain, from others' most of the time.
+  std::string NewName(const std::string& object) {
+    const std::int64_t now = env_.clock.Now().time_since_epoch().count() * 1000 + nanoseconds_offset_;
+    last_nanoseconds_ = std::max(now, last_nanoseconds_ + 1);
+    std::string name = fmt::format("{}.{:x}", object, last_nanoseconds_);
+    return IsDnsSubdomain(name) ? name : env_.prng.Uuid();
+  }
+
+  // Writes of one Event go one after the other: a count must not overtake the Event it counts.
+  void Submit(std::string key, Event event) {
+    if (auto under_way = writes_.find(key); under_way != writes_.end()) {
+      under_way->second->next = std::move(event);
+      return;
+    }
+    if (writes_.size() >= kWritesMax) {
+      if (dropped_++ == 0) env_.log.warn("too many events are being written; dropping events until some are done");
+      return;
+    }
+    auto write = std::make_shared<Write>();
+    write->key = std::move(key);
+    writes_.emplace(write->key, write);
+    Begin(write, std::move(event));
+  }
+
+  void Begin(const WritePtr& write, Event event) {
+    write->patch = event.count > 1;
+    write->names_left = kNamesMax;
+    write->event = std::move(event);
+    Send(write);
+  }
+
+  void Send(const WritePtr& write) {
+    const Event& event = write->event;
+    api::WriteRequest request;
+    request.verb = write->patch ? api::WriteRequest::Verb::kPatch : api::WriteRequest::Verb::kCreate;
+    request.resource = "events";
+    request.object.ns = event.ns;
+    if (write->patch) request.object.name = event.name;
+    request.body = write->patch ? CountPatch(event) : NewDocument(event);
+    client_.Send(std::move(request), [weak = weak_from_this(), write](api::Client::Written written) {
+      if (auto self = weak.lock()) self->Written(write, written);
+    });
+  }
+
+  void Written(const WritePtr& write, const api::Client::Written& written) {
+    if (!written.ok()) {
+      const api::Status& status = written.status();
+      // Events go away after an hour.
+      if (write->patch && status.Is(api::reason::kNotFound)) {
+        write->patch = false;
+        return Send(write);
+      }
+      if (!write->patch && status.Is(api::reason::kAlreadyExists) && write->names_left-- > 0) {
+        Rename(*write);
+        return Send(write);
+      }
+      LogRejected(write->event, status);
+    }
+    if (write->next) return Begin(write, *std::exchange(write->next, std::nullopt));
+    writes_.erase(write->key);
+    if (writes_.empty()) LogDropped();
+  }
+
+  void Rename(Write& write) {
+    const std::string taken = std::exchange(write.event.name, NewName(write.event.observed.about.name));
+    if (write.next && write.next->name == taken) write.next->name = write.event.name;
+    EventCorrelator::Log* log = correlator_.Find(write.key);
+    if (log != nullptr && log->name == taken) log->name = write.event.name;
+  }
+
+  void LogRejected(const Event& event, const api::Status& status) {
+    const bool usual = status.Is(api::reason::kAlreadyExists) || IsNamespaceTerminating(status);
+    env_.log.log(usual ? spdlog::level::debug : spdlog::level::warn, "event {} about {} {}/{} was not written: {}",
+                 event.observed.reason, event.observed.about.kind, event.ns, event.observed.about.name,
+                 status.message);
+  }
+
+  void LogDropped() {
+    if (dropped_ > 0) env_.log.warn("{} events were dropped", dropped_);
+    dropped_ = 0;
+  }
+
+  api::Env env_;
+  api::Client& client_;
+  EventCorrelator correlator_;
+  const std::int64_t nanoseconds_offset_;
+  std::int64_t last_nanoseconds_ = 0;
+  std::map<std::string_view, WritePtr> writes_;  // under way, by their own keys
+  std::size_t dropped_ = 0;
+};
+
+EventRecorder::EventRecorder(const api::Env& env, api::Client& client)
+    : impl_(std::make_shared<Impl>(env, client)) {}
+EventRecorder::~EventRecorder() = default;
+
+void EventRecorder::Record(const Source& source, const ObjectReference& about, std::string_view type,
+                           std::string_view reason, std::string message) {
+  CHECK(type == kNormal || type == kWarning);
+  ObservedEvent observed{.source = source,
+                         .about = about,
+                         .type = type == kNormal ? kNormal : kWarning,
+                         .reason = std::string(reason),
+                         .message = std::move(message)};
+  impl_->Post(std::move(observed));
+}
+
+}  // namespace terrarium::controllers

@@ -1,0 +1,34 @@
+#include "controllers/runtime/expectations.h"
+
+#include <utility>
+
+namespace terrarium::controllers {
+
+void Expectations::ExpectCreations(const ObjectName& key, int creations) {
+  entries_[key] = Entry{.creations = creations, .deletions = {}, .since = env_.clock.Now()};
+}
+
+void Expectations::ExpectDeletions(const ObjectName& key, std::set<std::string> uids) {
+  entries_[key] = Entry{.creations = 0, .deletions = std::move(uids), .since = env_.clock.Now()};
+}
+
+void Expectations::CreationObserved(const ObjectName& key) {
+  // Others create objects that match as well: what was not expected counts for nothing.
+  if (auto it = entries_.find(key); it != entries_.end() && it->second.creations > 0) --it->second.creations;
+}
+
+void Expectations::DeletionObserved(const ObjectName& key, const std::string& uid) {
+  if (auto it = entries_.find(key); it != entries_.end()) it->second.deletions.erase(uid);
+}
+
+bool Expectations::Satisfied(const ObjectName& key) const {
+  auto it = entries_.find(key);
+  if (it == entries_.end()) return true;
+  const Entry& entry = it->second;
+  if (entry.creations == 0 && entry.deletions.empty()) return true;
+  return env_.clock.Now() - entry.since > kExpiry;
+}
+
+void Expectations::Forget(const ObjectName& key) { entries_.erase(key); }
+
+}  // namespace terrarium::controllers

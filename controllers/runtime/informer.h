@@ -1,0 +1,98 @@
+#pragma once
+
+// A component's view of one resource: lists, then watches, takes up again where a watch ended, and lists again when the
+// apiserver says 410. What it holds is always some state the resource has been in, possibly an old one: controllers
+// must be right with stale reads, and tests can make them stale on purpose (Pause).
+//
+// Single-threaded: lives on its component's lane, and calls its handlers there.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/base/env.h"
+#include "api/client.h"
+#include "api/object.h"
+#include "api/object_name.h"
+
+namespace terrarium::controllers {
+
+using api::ObjectName;
+using api::ObjectPtr;
+
+// What happened to an object, as far as this view knows: changes between a list and the one before it arrive as one
+// update, and an object that was replaced by another of its name arrives as deleted, then added.
+struct EventHandler {
+  std::function<void(const ObjectPtr& object)> added;
+  std::function<void(const ObjectPtr& old, const ObjectPtr& object)> updated;
+  std::function<void(const ObjectPtr& object)> deleted;  // the last state known
+};
+
+// The values under which an object is found, e.g. the name of its node.
+using IndexFunction = std::function<std::vector<std::string>(const api::Object& object)>;
+
+class Informer {
+ public:
+  // `client` outlives the informer.
+  Informer(const api::Env& env, api::Client& client, std::string resource);
+  ~Informer();
+
+  const std::string& resource() const { return resource_; }
+
+  // REQUIRES: before Start(), except that a handler added later gets an `added` for every object there is.
+  void AddHandler(EventHandler handler);
+  // The same name twice is the same index. Added after Start(), it covers what there is at once.
+  void AddIndex(const std::string& name, IndexFunction values);
+
+  // Lists now and watches from there. Objects of the first list are `added` in the order of their names.
+  void Start();
+  bool HasSynced() const;
+  // Called once, when the first list has been given to the handlers; at once when that has happened already.
+  void OnSynced(std::function<void()> synced);
+
+  ObjectPtr Get(const ObjectName& name) const;  // nullptr when not there
+  std::vector<ObjectPtr> List(const std::optional<std::string>& ns = std::nullopt) const;  // by namespace, then name
+  std::vector<ObjectPtr> ByIndex(const std::string& index, const std::string& value) const;  // in the same order
+  std::size_t size() const;
+  // The newest revision this view has seen.
+  std::int64_t Revision() const;
+
+  // While paused, nothing reaches the view: reads are as stale as the pause is long.
+  void Pause();
+  void Resume();
+  // Forgets the watch, as if the connection had been cut.
+  void Disconnect();
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;  // shared with posted work, which may come after the informer has gone
+  std::string resource_;
+};
+
+// The informers of one component, one for each resource, shared by its controllers.
+class InformerSet {
+ public:
+  InformerSet(const api::Env& env, api::Client& client) : env_(env), client_(client) {}
+
+  // Started at once when the set has been started.
+  Informer& For(std::string_view resource);
+  void Start();
+  bool HasSynced() const;
+  // Called once all informers that there are now have synced.
+  void OnSynced(std::function<void()> synced);
+  // Those there are, by resource.
+  const std::map<std::string, std::unique_ptr<Informer>, std::less<>>& all() const { return informers_; }
+
+ private:
+  api::Env env_;
+  api::Client& client_;
+  std::map<std::string, std::unique_ptr<Informer>, std::less<>> informers_;
+  bool started_ = false;
+};
+
+}  // namespace terrarium::controllers

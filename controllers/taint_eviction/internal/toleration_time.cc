@@ -1,0 +1,36 @@
+#include "controllers/taint_eviction/internal/toleration_time.h"
+
+#include <algorithm>
+
+#include "api/core_v1/taint.h"
+#include "api/json_access.h"
+
+namespace terrarium::controllers {
+
+using api::Duration;
+using api::Json;
+
+Json NoExecuteTaints(const Json& node) {
+  Json taints = Json::array();
+  for (const Json& taint : api::ListAt(node, "spec", "taints"))
+    if (api::StringAt(taint, "effect") == api::taint::kNoExecute) taints.push_back(taint);
+  return taints;
+}
+
+std::optional<Duration> TolerationTime(const Json& tolerations, const Json& taints) {
+  std::optional<Duration> shortest;
+  for (const Json& taint : taints) {
+    // The first toleration that fits is the one that counts.
+    auto used = std::find_if(tolerations.begin(), tolerations.end(),
+                             [&](const Json& toleration) { return api::Tolerates(toleration, taint); });
+    if (used == tolerations.end()) return Duration::zero();
+    if (api::Find(*used, "tolerationSeconds") == nullptr) continue;
+    // Capped at some thirty years, which is for ever on a clock that counts microseconds in 64 bits.
+    const std::int64_t seconds = std::clamp<std::int64_t>(api::IntAt(*used, 0, "tolerationSeconds"), 0, 1'000'000'000);
+    const Duration time = std::chrono::seconds(seconds);
+    shortest = shortest ? std::min(*shortest, time) : time;
+  }
+  return shortest;
+}
+
+}  // namespace terrarium::controllers

@@ -1,0 +1,145 @@
+// A node is taken away: what its pods go through, from the first silence to the last trace.
+
+#include <gtest/gtest.h>
+
+#include "api/core_v1/pod.h"
+#include "api/json_access.h"
+#include "tests/controllers/node_lifecycle/node_testing.h"
+
+namespace terrarium::controllers {
+namespace {
+
+using api::Json;
+using api::StringAt;
+using testbed::Testbed;
+using namespace std::chrono_literals;
+
+// A pod on a node that failed and was found out: silent for 50 s, and a look at the nodes every 5 s.
+void LoseNode(Testbed& bed) {
+  bed.Must(bed.Create("pods", "default", PodOn("web", "node-0")));
+  bed.clock().Advance(30s);
+  ASSERT_EQ(StringAt(PodOf(bed, "web"), "status", "phase"), "Running");
+  FailNode(bed, "node-0");
+  bed.clock().RunUntil([&] { return TaintsOf(bed, "node-0").contains("node.kubernetes.io/unreachable:NoExecute"); },
+                       1min);
+}
+
+bool IsDeleting(Testbed& bed, const char* pod) { return bed.Get("pods", "default", pod)->header().deleting; }
+
+TEST(NodeFailure, PodsAreDeletedAfterTheirTolerationAndStayTerminating) {
+  Testbed bed({.nodes = 3});
+  LoseNode(bed);
+  bed.clock().Advance(299s);
+  EXPECT_FALSE(IsDeleting(bed, "web"));
+  bed.clock().Advance(2s);
+  ASSERT_TRUE(IsDeleting(bed, "web"));
+  Json pod = PodOf(bed, "web");
+  const Json* target = api::FindCondition(pod, "DisruptionTarget");
+  ASSERT_NE(target, nullptr);
+  EXPECT_EQ(StringAt(*target, "status"), "True");
+  EXPECT_EQ(StringAt(*target, "reason"), "DeletionByTaintManager");
+  EXPECT_EQ(StringAt(*target, "message"), "Taint manager: deleting due to NoExecute taint");
+  EXPECT_TRUE(EventsAbout(bed, "web").contains("TaintManagerEviction: Marking for deletion Pod default/web"));
+  // There is no kubelet to say that the pod has ended.
+  bed.clock().Advance(1h);
+  EXPECT_EQ(StringAt(PodOf(bed, "web"), "status", "phase"), "Running");
+}
+
+TEST(NodeFailure, ThePlaneIsNotIdleUntilThePodsAreDeleted) {
+  Testbed bed({.nodes = 3});
+  LoseNode(bed);
+  auto outcome = bed.clock().RunUntilIdle(1h);
+  EXPECT_EQ(outcome.why, testbed::RunOutcome::Why::kIdle);
+  EXPECT_TRUE(IsDeleting(bed, "web"));
+}
+
+TEST(NodeFailure, ARecoveryInBetweenCallsTheDeletionOff) {
+  Testbed bed({.nodes = 3});
+  LoseNode(bed);
+  bed.clock().Advance(200s);
+  RecoverNode(bed, "node-0");
+  bed.clock().Advance(10min);
+  EXPECT_FALSE(IsDeleting(bed, "web"));
+  EXPECT_TRUE(EventsAbout(bed, "web").contains("TaintManagerEviction: Cancelling deletion of Pod default/web"));
+  EXPECT_EQ(ConditionStatus(PodOf(bed, "web"), "Ready"), "True");
+}
+
+TEST(NodeFailure, ATerminatingPodEndsWhenItsNodeComesBack) {
+  Testbed bed({.nodes = 3});
+  LoseNode(bed);
+  PodHistory history(bed, "web");
+  bed.clock().Advance(301s);
+  ASSERT_TRUE(IsDeleting(bed, "web"));
+  RecoverNode(bed, "node-0");
+  bed.clock().Advance(1min);
+  EXPECT_TRUE(history.Gone());
+}
+
+struct GateCase {
+  const char* name;
+  const char* gates;
+  std::vector<std::string> phases;
+  std::string reason;  // of DisruptionTarget in the last state; empty: none
+};
+
+void PrintTo(const GateCase& c, std::ostream* out) { *out << c.name; }
+
+class NodeRemoval : public testing::TestWithParam<GateCase> {};
+
+TEST_P(NodeRemoval, TheRestIsCollectedWhenTheNodeObjectGoes) {
+  const GateCase& c = GetParam();
+  Testbed bed({.feature_gates = c.gates, .nodes = 3});
+  LoseNode(bed);
+  bed.clock().Advance(301s);
+  ASSERT_TRUE(IsDeleting(bed, "web"));
+  PodHistory history(bed, "web");
+  bed.Must(bed.Delete("nodes", {"", "node-0"}));
+  bed.clock().Advance(39s);
+  EXPECT_FALSE(history.Gone());
+  bed.clock().Advance(2s);
+  EXPECT_TRUE(history.Gone());
+  EXPECT_EQ(history.Phases(), c.phases);
+  Json last = history.Last();
+  const Json* target = api::FindCondition(last, "DisruptionTarget");
+  EXPECT_EQ(target == nullptr ? "" : StringAt(*target, "reason"), c.reason);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    NodeFailure, NodeRemoval,
+    testing::Values(
+        GateCase{"WithPodDisruptionConditions", "PodDisruptionConditions=true", {"Failed"}, "DeletionByPodGC"},
+        GateCase{"WithJobPodReplacementPolicyAlone",
+                 "PodDisruptionConditions=false,JobPodReplacementPolicy=true",
+                 {"Failed"},
+                 ""},
+        GateCase{"WithNeither", "PodDisruptionConditions=false,JobPodReplacementPolicy=false", {"Running"}, ""}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(NodeFailure, TheEndIsTheSameInWhateverOrderTheComponentsWork) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE(seed);
+    Testbed bed({.seed = seed, .nodes = 3});
+    PodHistory history(bed, "web");
+    LoseNode(bed);
+    bed.Must(bed.Create("pods", "default", PodOn("late", "node-0")));
+    bed.clock().RunUntilIdle(1h);
+    EXPECT_TRUE(IsDeleting(bed, "web"));
+    EXPECT_TRUE(IsDeleting(bed, "late"));
+    bed.Must(bed.Delete("nodes", {"", "node-0"}));
+    bed.clock().RunUntilIdle(1h);
+    EXPECT_TRUE(bed.List("pods").empty());
+    EXPECT_EQ(history.Phases(), (std::vector<std::string>{"Pending", "Running", "Failed"}));
+  }
+}
+
+TEST(NodeFailure, OrphansKeepThePlaneFromBeingIdle) {
+  Testbed bed({.nodes = 3});
+  LoseNode(bed);
+  PodHistory history(bed, "web");
+  bed.Must(bed.Delete("nodes", {"", "node-0"}));
+  bed.clock().RunUntilIdle(1h);
+  EXPECT_TRUE(history.Gone());
+}
+
+}  // namespace
+}  // namespace terrarium::controllers

@@ -1,0 +1,446 @@
+#include "controllers/runtime/informer.h"
+
+#include <gtest/gtest.h>
+
+#include "api/base/errors.h"
+#include "tests/controllers/runtime/fake_client.h"
+#include "tests/controllers/runtime/fake_runtime.h"
+#include "tests/controllers/runtime/informer_testing.h"
+
+namespace terrarium::controllers {
+namespace {
+
+using api::Json;
+using api::TimerKind;
+using controllers_testing::FakeClient;
+using controllers_testing::FakeRuntime;
+using controllers_testing::Names;
+using controllers_testing::NodeOf;
+using controllers_testing::Pod;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Told = std::vector<std::string>;
+
+class InformerTest : public ::testing::Test {
+ protected:
+  // "+a@node", "~a@old>new", "-a@node".
+  EventHandler Teller() {
+    return {.added = [this](const ObjectPtr& o) { told_.push_back("+" + o->header().name + "@" + NodeOf(*o)); },
+            .updated =
+                [this](const ObjectPtr& old, const ObjectPtr& o) {
+                  told_.push_back("~" + o->header().name + "@" + NodeOf(*old) + ">" + NodeOf(*o));
+                },
+            .deleted = [this](const ObjectPtr& o) { told_.push_back("-" + o->header().name + "@" + NodeOf(*o)); }};
+  }
+  Told TakeTold() { return std::exchange(told_, {}); }
+  void Start() {
+    informer_.Start();
+    runtime_.RunReady();
+  }
+  // Lets the view go stale, so that it has to list again.
+  void LoseHistory() {
+    client_.Compact();
+    informer_.Disconnect();
+  }
+
+  FakeRuntime runtime_;
+  FakeClient client_{runtime_};
+  Told told_;
+  Informer informer_{runtime_.env(), client_, "pods"};
+};
+
+TEST_F(InformerTest, FirstListIsAddedInTheOrderOfNamesAndThenItHasSynced) {
+  client_.Put("pods", Pod("b"));
+  client_.Put("pods", Pod("a", "", "zoo"));
+  client_.Put("pods", Pod("a"));
+  client_.Put("nodes", Pod("x"));
+  EventHandler handler = Teller();
+  handler.added = [&](const ObjectPtr& object) {
+    EXPECT_FALSE(informer_.HasSynced());
+    EXPECT_EQ(informer_.size(), 3u) << "the whole list is there before anybody is told";
+    told_.push_back(object->header().ns + "/" + object->header().name);
+  };
+  informer_.AddHandler(handler);
+  int synced = 0;
+  informer_.OnSynced([&] {
+    ++synced;
+    EXPECT_EQ(told_.size(), 3u);
+  });
+  EXPECT_FALSE(informer_.HasSynced());
+  informer_.Start();
+  EXPECT_TRUE(informer_.HasSynced());
+  EXPECT_EQ(synced, 1);
+  EXPECT_EQ(TakeTold(), (Told{"default/a", "default/b", "zoo/a"}));
+  EXPECT_EQ(informer_.Revision(), client_.revision());
+
+  informer_.OnSynced([&] { ++synced; });
+  EXPECT_EQ(synced, 2) << "at once, since it has happened already";
+  LoseHistory();
+  runtime_.RunReady();
+  EXPECT_EQ(synced, 2);
+}
+
+TEST_F(InformerTest, WatchBringsWhatHappensAfterTheList) {
+  client_.Put("pods", Pod("a"));
+  informer_.AddHandler(Teller());
+  Start();
+  TakeTold();
+  client_.Put("pods", Pod("b", "n1"));
+  client_.Put("pods", Pod("a", "n2"));
+  client_.Put("pods", Pod("a", "n3"));
+  client_.Remove("pods", {"default", "a"});
+  client_.Put("nodes", Pod("x"));
+  EXPECT_EQ(informer_.size(), 1u) << "nothing happens before the lane has its turn";
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"+b@n1", "~a@>n2", "~a@n2>n3", "-a@n3"}));
+  EXPECT_EQ(Names(informer_.List()), "default/b");
+  EXPECT_EQ(client_.lists, 1);
+}
+
+TEST_F(InformerTest, DeletedGetsTheLastStateKnown) {
+  client_.Put("pods", Pod("a", "n1"));
+  std::int64_t revision = 0;
+  informer_.AddHandler({.added = {}, .updated = {}, .deleted = [&](const ObjectPtr& o) { revision = o->revision(); }});
+  Start();
+  client_.Remove("pods", {"default", "a"});
+  runtime_.RunReady();
+  EXPECT_EQ(revision, client_.revision()) << "the state in the watch event";
+
+  ObjectPtr b = client_.Put("pods", Pod("b", "n1"));
+  runtime_.RunReady();
+  client_.Remove("pods", {"default", "b"});
+  LoseHistory();
+  runtime_.RunReady();
+  EXPECT_EQ(revision, b->revision()) << "nobody saw it go";
+}
+
+TEST_F(InformerTest, HandlerAddedLaterIsToldOfEveryObjectThereIs) {
+  client_.Put("pods", Pod("a"));
+  client_.Put("pods", Pod("b"));
+  Start();
+  informer_.AddHandler(Teller());
+  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+  client_.Put("pods", Pod("c"));
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"+c@"}));
+}
+
+TEST_F(InformerTest, HandlerAddedByAHandlerIsToldOnceOfEachObject) {
+  bool added = false;
+  informer_.AddHandler({.added =
+                            [&](const ObjectPtr&) {
+                              if (!std::exchange(added, true)) informer_.AddHandler(Teller());
+                            },
+                        .updated = {},
+                        .deleted = {}});
+  Start();
+  client_.Put("pods", Pod("a"));
+  client_.Put("pods", Pod("b"));
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+}
+
+TEST_F(InformerTest, HandlerAddedByAHandlerInTheMiddleOfAListIsToldOnceOfEachObject) {
+  bool added = false;
+  informer_.AddHandler({.added =
+                            [&](const ObjectPtr&) {
+                              if (!std::exchange(added, true)) informer_.AddHandler(Teller());
+                            },
+                        .updated = {},
+                        .deleted = {}});
+  client_.Put("pods", Pod("a"));
+  client_.Put("pods", Pod("b"));
+  Start();
+  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+}
+
+TEST_F(InformerTest, HandlersAreToldInTheOrderTheyWereAdded) {
+  for (const char* who : {"first", "second"})
+    informer_.AddHandler(
+        {.added = [this, who](const ObjectPtr& o) { told_.push_back(who + (" " + o->header().name)); },
+         .updated = {},
+         .deleted = {}});
+  Start();
+  client_.Put("pods", Pod("a"));
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"first a", "second a"}));
+}
+
+TEST_F(InformerTest, WatchThatEndsIsTakenUpWhereItWasDeliveredTo) {
+  informer_.AddHandler(Teller());
+  Start();
+  client_.Put("pods", Pod("a"));
+  client_.Put("nodes", Pod("x"));
+  runtime_.RunReady();
+  const std::int64_t delivered = client_.revision();
+  EXPECT_EQ(informer_.Revision(), delivered) << "further than the last event of its own resource";
+  client_.EndWatches();
+  client_.Put("pods", Pod("b"));
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+  ASSERT_EQ(client_.watches.size(), 2u);
+  EXPECT_EQ(client_.watches.back(), delivered);
+  EXPECT_EQ(client_.lists, 1);
+}
+
+TEST_F(InformerTest, AfterA410ItListsAndTellsTheDifference) {
+  for (const char* name : {"changed", "gone", "same"}) client_.Put("pods", Pod(name, "n0"));
+  informer_.AddHandler(Teller());
+  Start();
+  TakeTold();
+  client_.Put("pods", Pod("changed", "n1"));
+  client_.Put("pods", Pod("changed", "n2"));
+  client_.Remove("pods", {"default", "gone"});
+  client_.Put("pods", Pod("new", "n1"));
+  LoseHistory();
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"~changed@n0>n2", "+new@n1", "-gone@n0"}));
+  EXPECT_EQ(client_.lists, 2);
+  EXPECT_EQ(Names(informer_.List()), "default/changed default/new default/same");
+  EXPECT_EQ(informer_.Revision(), client_.revision());
+
+  client_.Put("pods", Pod("later"));
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"+later@"}));
+}
+
+TEST_F(InformerTest, ObjectReplacedByAnotherOfItsNameIsDeletedThenAdded) {
+  client_.Put("pods", Pod("a", "n1"));
+  informer_.AddHandler(Teller());
+  Start();
+  TakeTold();
+  client_.Remove("pods", {"default", "a"});
+  client_.Put("pods", Pod("a", "n2"));
+  LoseHistory();
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"-a@n1", "+a@n2"})) << "seen by a list";
+
+  Json other = Pod("a", "n3");
+  other["metadata"]["uid"] = "another";
+  client_.Put("pods", other);
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"-a@n2", "+a@n3"})) << "seen by a watch";
+}
+
+TEST_F(InformerTest, ListThatFailsIsTriedAgainWithBackoffInTheBackground) {
+  for (int i = 0; i < 8; ++i) client_.list_failures.push_back(api::ServiceUnavailable("not now"));
+  client_.Put("pods", Pod("a"));
+  Start();
+  for (int wait_ms : {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}) {
+    EXPECT_FALSE(informer_.HasSynced());
+    EXPECT_EQ(runtime_.timers(TimerKind::kWork), 0u);
+    ASSERT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(wait_ms));
+    runtime_.Advance(milliseconds(wait_ms));
+  }
+  EXPECT_TRUE(informer_.HasSynced());
+  EXPECT_EQ(informer_.size(), 1u);
+
+  client_.watch_failures.push_back(api::ServiceUnavailable("not now"));
+  informer_.Disconnect();
+  runtime_.RunReady();
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(800)) << "success begins the backoff anew";
+}
+
+TEST_F(InformerTest, WatchThatFailsIsTriedAgainWithoutAList) {
+  informer_.AddHandler(Teller());
+  Start();
+  client_.watch_failures = {api::ServiceUnavailable("not now"), api::ServiceUnavailable("not now")};
+  informer_.Disconnect();
+  client_.Put("pods", Pod("a"));
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), Told{});
+  runtime_.Advance(milliseconds(799));
+  EXPECT_EQ(client_.watches.size(), 2u);
+  runtime_.Advance(milliseconds(1 + 1600));
+  EXPECT_EQ(TakeTold(), (Told{"+a@"}));
+  EXPECT_EQ(client_.lists, 1);
+}
+
+TEST_F(InformerTest, WatchesThatEndInVainAreNotOpenedWithoutEnd) {
+  Start();
+  client_.EndWatches();
+  runtime_.RunReady();
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(800));
+  runtime_.Advance(milliseconds(800));
+  client_.EndWatches();
+  runtime_.RunReady();
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(1600));
+  runtime_.Advance(milliseconds(1600));
+
+  runtime_.Advance(seconds(1));
+  client_.EndWatches();
+  runtime_.RunReady();
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), std::nullopt) << "it has lived, and is taken up at once";
+  EXPECT_EQ(client_.watches.size(), 4u);
+}
+
+TEST_F(InformerTest, ListThatIsTooOldAsSoonAsItHasComeIsNotRepeatedWithoutEnd) {
+  for (int i = 0; i < 3; ++i) client_.watch_failures.push_back(api::Expired("too old"));
+  Start();
+  EXPECT_EQ(client_.lists, 1);
+  runtime_.Advance(milliseconds(800));
+  EXPECT_EQ(client_.lists, 2);
+  runtime_.Advance(seconds(30));
+  EXPECT_EQ(client_.lists, 4);
+  client_.Put("pods", Pod("a"));
+  runtime_.RunReady();
+  EXPECT_EQ(informer_.size(), 1u);
+}
+
+TEST_F(InformerTest, ManyEventsLeaveRoomForOtherWork) {
+  informer_.AddHandler(Teller());
+  Start();
+  for (int i = 0; i < 600; ++i) client_.Put("pods", Pod("p" + std::to_string(1000 + i)));
+  std::vector<std::size_t> seen;
+  std::function<void()> other_work = [&] {
+    seen.push_back(informer_.size());
+    if (seen.size() < 4) runtime_.Post(other_work);
+  };
+  runtime_.Post(other_work);
+  runtime_.RunReady();
+  EXPECT_EQ(seen, (std::vector<std::size_t>{256, 512, 600, 600}));
+}
+
+TEST_F(InformerTest, NothingReachesAPausedView) {
+  client_.Put("pods", Pod("a", "n1"));
+  informer_.AddHandler(Teller());
+  Start();
+  TakeTold();
+  informer_.Pause();
+  const std::int64_t revision = informer_.Revision();
+  client_.Put("pods", Pod("a", "n2"));
+  client_.Put("pods", Pod("b"));
+  runtime_.Advance(seconds(60));
+  EXPECT_EQ(TakeTold(), Told{});
+  EXPECT_EQ(NodeOf(*informer_.Get({"default", "a"})), "n1");
+  EXPECT_EQ(informer_.Revision(), revision);
+  informer_.Resume();
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"~a@n1>n2", "+b@"}));
+  EXPECT_EQ(client_.watches.size(), 1u) << "the watch has waited";
+}
+
+TEST_F(InformerTest, PausedBeforeItStartedItListsWhenItIsResumed) {
+  informer_.Pause();
+  Start();
+  EXPECT_EQ(client_.lists, 0);
+  EXPECT_FALSE(informer_.HasSynced());
+  informer_.Resume();
+  runtime_.RunReady();
+  EXPECT_TRUE(informer_.HasSynced());
+}
+
+TEST_F(InformerTest, DisconnectedWhilePausedItTakesUpWhenItIsResumed) {
+  informer_.AddHandler(Teller());
+  Start();
+  informer_.Pause();
+  client_.Put("pods", Pod("a"));
+  informer_.Disconnect();
+  runtime_.RunReady();
+  EXPECT_EQ(client_.watches.size(), 1u);
+  informer_.Resume();
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"+a@"}));
+}
+
+TEST_F(InformerTest, HandlerMayPauseInTheMiddleOfABatch) {
+  informer_.AddHandler(Teller());
+  informer_.AddHandler({.added =
+                            [&](const ObjectPtr& o) {
+                              if (o->header().name == "b") informer_.Pause();
+                            },
+                        .updated = {},
+                        .deleted = {}});
+  Start();
+  for (const char* name : {"a", "b", "c"}) client_.Put("pods", Pod(name));
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+  EXPECT_EQ(informer_.Revision(), client_.revision() - 1);
+  informer_.Resume();
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"+c@"}));
+  EXPECT_EQ(informer_.Revision(), client_.revision());
+}
+
+TEST_F(InformerTest, DisconnectedInTheMiddleOfABatchNothingIsMissedOrToldTwice) {
+  int told_second = 0;
+  informer_.AddHandler({.added =
+                            [&](const ObjectPtr& o) {
+                              if (o->header().name == "b") informer_.Disconnect();
+                            },
+                        .updated = {},
+                        .deleted = {}});
+  informer_.AddHandler(Teller());
+  informer_.AddHandler({.added = [&](const ObjectPtr&) { ++told_second; }, .updated = {}, .deleted = {}});
+  Start();
+  for (const char* name : {"a", "b", "c"}) client_.Put("pods", Pod(name));
+  runtime_.RunReady();
+  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@", "+c@"}));
+  EXPECT_EQ(told_second, 3);
+  EXPECT_EQ(client_.watches.size(), 2u);
+  EXPECT_EQ(client_.lists, 1);
+}
+
+TEST_F(InformerTest, DisconnectOpensTheNextWatchFromTheRevisionOfTheView) {
+  Start();
+  client_.Put("pods", Pod("a"));
+  runtime_.RunReady();
+  informer_.Disconnect();
+  runtime_.RunReady();
+  EXPECT_EQ(client_.watches.back(), informer_.Revision());
+  client_.Put("pods", Pod("b"));
+  runtime_.RunReady();
+  EXPECT_EQ(informer_.size(), 2u);
+  EXPECT_EQ(client_.lists, 1);
+}
+
+TEST_F(InformerTest, WhatAHandlerWritesIsSeenToo) {
+  informer_.AddHandler({.added =
+                            [&](const ObjectPtr& o) {
+                              if (o->header().name == "a") client_.Put("pods", Pod("b"));
+                            },
+                        .updated = {},
+                        .deleted = {}});
+  informer_.AddHandler(Teller());
+  client_.Put("pods", Pod("a"));
+  Start();
+  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+}
+
+TEST(Informer, DestroyedItDoesNothingMore) {
+  FakeRuntime runtime;
+  FakeClient client(runtime);
+  int told = 0;
+  auto informer = std::make_unique<Informer>(runtime.env(), client, "pods");
+  informer->AddHandler({.added = [&](const ObjectPtr&) { ++told; }, .updated = {}, .deleted = {}});
+  informer->Start();
+  client.Put("pods", Pod("a"));
+  informer->Disconnect();
+  informer.reset();
+  runtime.Advance(seconds(60));
+  EXPECT_EQ(told, 0);
+
+  client.list_failures.push_back(api::ServiceUnavailable("not now"));
+  informer = std::make_unique<Informer>(runtime.env(), client, "pods");
+  informer->Start();
+  informer.reset();
+  EXPECT_EQ(runtime.timers(TimerKind::kBackground), 0u);
+}
+
+TEST(Informer, DestroyedByAHandlerItTellsNobodyElse) {
+  FakeRuntime runtime;
+  FakeClient client(runtime);
+  int told = 0;
+  auto informer = std::make_unique<Informer>(runtime.env(), client, "pods");
+  informer->AddHandler({.added = [&](const ObjectPtr&) { informer.reset(); }, .updated = {}, .deleted = {}});
+  informer->AddHandler({.added = [&](const ObjectPtr&) { ++told; }, .updated = {}, .deleted = {}});
+  informer->Start();
+  client.Put("pods", Pod("a"));
+  client.Put("pods", Pod("b"));
+  runtime.RunReady();
+  EXPECT_EQ(informer, nullptr);
+  EXPECT_EQ(told, 0);
+}
+
+}  // namespace
+}  // namespace terrarium::controllers
