@@ -1,0 +1,128 @@
+#include "kubelet-fake/kubelet/internal/container_timing.h"
+
+#include <algorithm>
+
+namespace terrarium::kubelet_fake {
+namespace {
+
+using Script = api::ContainerScript;
+
+constexpr int kKilled = 137;
+// What a container gets that waited for its hook or its turn until the grace period was over.
+constexpr Duration kShortestGrace = std::chrono::seconds(2);
+
+bool Flag(const bool* said) { return said != nullptr && *said; }
+
+std::optional<DueExit> OwnExit(const Container& container, const PodDirections& directions) {
+  const api::PodScript& script = *directions.script;
+  const Duration* run_for = Said(script, container, &Script::run_for);
+  const int* code = Said(script, container, &Script::exit_code);
+  const bool ends = run_for != nullptr || code != nullptr || container.kind == Container::Kind::kInit;
+  if (!ends || (directions.hold.ready && container.kind == Container::Kind::kRegular)) return std::nullopt;
+  const std::string* reason = Said(script, container, &Script::exit_reason);
+  const int exit_code = code != nullptr ? *code : 0;
+  return DueExit{container.started_at + (run_for != nullptr ? *run_for : Duration::zero()), exit_code,
+                 reason != nullptr ? *reason : ReasonOfExit(exit_code)};
+}
+
+std::optional<StopOrder> OrderFor(const PodState& pod, const Container& container) {
+  if (!pod.stop || !container.stop) return pod.stop ? pod.stop : container.stop;
+  return StopOrder{std::min(pod.stop->since, container.stop->since),
+                   std::min(pod.stop->kill_by, container.stop->kill_by)};
+}
+
+// Sidecars are told to stop after the regular containers, the last one first. False: others still have to go before it.
+// Otherwise *since is not before the last of them went.
+bool IsItsTurn(const PodState& pod, const Container& container, Time* since) {
+  if (container.kind != Container::Kind::kSidecar) return true;
+  bool after = false;
+  for (const Container& other : pod.containers) {
+    if (&other == &container) {
+      after = true;
+    } else if (other.kind == Container::Kind::kRegular || (after && other.kind == Container::Kind::kSidecar)) {
+      if (other.Runs()) return false;
+      const std::unique_ptr<Exit>& exit = other.unreported ? other.unreported : other.exit;
+      if (exit && exit->finished) *since = std::max(*since, *exit->finished);
+    }
+  }
+  return true;
+}
+
+std::optional<DueExit> StoppedExit(const PodState& pod, const Container& container, const PodDirections& directions) {
+  const std::optional<StopOrder> order = OrderFor(pod, container);
+  if (!order || Clings(pod, container, directions)) return std::nullopt;
+  const api::PodScript& script = *directions.script;
+  Time since = order->since;
+  const bool its_turn = !pod.stop || IsItsTurn(pod, container, &since);
+  const int code = directions.stop_exit_code.value_or(SaidOfAll(script, container, &Script::stop_exit_code, 0));
+  if (pod.released && directions.stop_exit_code) return DueExit{*pod.released, code, ReasonOfExit(code)};
+  if (!its_turn) since = std::max(since, order->kill_by);  // its turn comes then at the latest
+  const Duration grace = std::max(order->kill_by - since, Duration::zero());
+  const Time signal = since + std::min(container.pre_stop, grace);
+  const bool waited = signal > order->since;
+  const Time kill = waited && signal >= order->kill_by ? signal + kShortestGrace : order->kill_by;
+  const Time end = signal + SaidOfAll(script, container, &Script::stop_after, Duration::zero());
+  const bool killed = end > kill || SaidOfAll(script, container, &Script::ignore_sigterm, false);
+  // One that was held goes on as if it had not been, but not before it was released.
+  const Time at = std::max(killed ? kill : end, pod.released.value_or(Time::min()));
+  return DueExit{at, killed ? kKilled : code, ReasonOfExit(killed ? kKilled : code)};
+}
+
+}  // namespace
+
+std::string ReasonOfExit(int code) { return code == 0 ? "Completed" : "Error"; }
+
+Time StartDue(const PodState& pod, const Container& container, const api::PodScript& script) {
+  const Time pod_starts = *pod.start_time + script.all.start_delay.value_or(Duration::zero());
+  const Duration* own = script.FindOwn(container.name, &Script::start_delay);
+  return std::max(*container.eligible, pod_starts) + (own != nullptr ? *own : Duration::zero());
+}
+
+bool Clings(const PodState& pod, const Container& container, const PodDirections& directions) {
+  if (pod.stop && directions.hold.terminating) return true;
+  return !directions.let_go && SaidOfAll(*directions.script, container, &Script::hang, false);
+}
+
+std::optional<DueExit> ExitDue(const PodState& pod, const Container& container, const PodDirections& directions) {
+  if (container.crash) return DueExit{*container.crash->finished, container.crash->code, container.crash->reason};
+  if (pod.stop && directions.hold.terminating) return std::nullopt;
+  std::optional<DueExit> own = OwnExit(container, directions);
+  if (own && pod.released) own->at = std::max(own->at, *pod.released);
+  std::optional<DueExit> stopped = StoppedExit(pod, container, directions);
+  if (!own || !stopped) return own ? own : stopped;
+  return own->at <= stopped->at ? own : stopped;
+}
+
+Probed ProbedAt(const Container& container, const PodDirections& directions, Time now) {
+  Probed out;
+  const auto wait_for = [&](Time at) {
+    if (at > now && (!out.next || at < *out.next)) out.next = at;
+  };
+  const Time begun = container.started_at + container.startup_probe.value_or(Duration::zero());
+  out.started = now >= begun;
+  wait_for(begun);
+  const api::PodScript& script = *directions.script;
+  if (Flag(Said(script, container, &Script::never_ready))) return out;
+  if (directions.hold.ready && container.kind == Container::Kind::kRegular) return out;
+  const Duration* delay = Said(script, container, &Script::ready_delay);
+  const Duration after = std::max(container.readiness_probe.value_or(Duration::zero()),
+                                  delay != nullptr ? *delay : Duration::zero());
+  const Time first = std::max(begun, container.started_at + after);
+  wait_for(first);
+  out.ready = now >= first;
+  if (const std::vector<api::ProbeFlip>* flips = Said(script, container, &Script::readiness)) {
+    for (const api::ProbeFlip& flip : *flips) {
+      if (now >= container.started_at + flip.after) out.ready = flip.passes && now >= first;
+      wait_for(container.started_at + flip.after);
+    }
+  }
+  return out;
+}
+
+std::optional<Time> LivenessFails(const Container& container, const api::PodScript& script) {
+  if (container.kind == Container::Kind::kInit) return std::nullopt;
+  const Duration* after = Said(script, container, &Script::liveness);
+  return after != nullptr ? std::optional<Time>(container.started_at + *after) : std::nullopt;
+}
+
+}  // namespace terrarium::kubelet_fake

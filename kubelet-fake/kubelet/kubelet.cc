@@ -1,0 +1,391 @@
+#include "kubelet-fake/kubelet/kubelet.h"
+
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/base/executor.h"
+#include "api/base/feature_gates.h"
+#include "api/core_v1/pod.h"
+#include "api/json_access.h"
+#include "kubelet-fake/kubelet/internal/address_pool.h"
+#include "kubelet-fake/kubelet/internal/log_book.h"
+#include "kubelet-fake/kubelet/internal/pod_table.h"
+
+namespace terrarium::kubelet_fake {
+namespace {
+
+constexpr Duration kFirstRetry = std::chrono::seconds(1);
+constexpr Duration kLongestRetry = std::chrono::minutes(1);
+
+Duration RetryDelay(int failures) { return std::min(kLongestRetry, kFirstRetry * (1 << std::min(failures - 1, 6))); }
+
+}  // namespace
+
+// Each pod is worked on by Process: look at what is new, make a step, write what came of it; the answer brings it here
+// again. So a pod has one write under way at most, and each is computed from the newest state.
+class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> {
+ public:
+  Impl(const api::Env& env, api::Client& client, controllers::EventRecorder& recorder, NodeView& nodes,
+       KubeletOptions options)
+      : env_(env),
+        client_(client),
+        recorder_(recorder),
+        nodes_(nodes),
+        defaults_(std::make_shared<const api::PodScript>(std::move(options.defaults))),
+        record_events_(options.events),
+        book_(options.rule_book ? options.rule_book : std::make_shared<RuleBook>()),
+        rules_(*book_, *this) {}
+  ~Impl() override {
+    if (timer_) env_.executor.Cancel(*timer_);
+  }
+
+  void Register(controllers::Informer& pods);
+  void Start();
+  PodRules& rules() { return rules_; }
+  const LogBook& logs() const { return logs_; }
+
+  api::ObjectPtr FindPod(const api::ObjectName& name) const override;
+  std::vector<api::ObjectPtr> AllPods() const override;
+  api::HoldPoints HeldAt(const api::ObjectName& name) const override;
+  void Redirect(const api::ObjectName& name) override;
+  void RedirectAll() override;
+  bool Crash(const api::ObjectName& name, const CrashOrder& order) override;
+  bool Fail(const api::ObjectName& name, const FailOrder& order) override;
+  bool Evict(const api::ObjectName& name, const std::string& message) override;
+
+ private:
+  void Heard(const api::ObjectPtr& object);
+  void Gone(const api::ObjectPtr& object);
+  void NodeChanged(const std::string& node);
+
+  void Process(Pod& pod);
+  void Read(Pod& pod, Time now);
+  void Meet(Pod& pod, const Json& document, Time now);
+  void Direct(Pod& pod, Time now);
+  void TellEvents(Pod& pod);
+  void FreeAddress(Pod& pod);
+  void Write(Pod& pod, Json patch);
+  void Remove(Pod& pod);
+  void Send(Pod& pod, api::WriteRequest request);
+  void Answered(std::uint64_t id, const api::Client::Written& written);
+  void Failed(Pod& pod, const api::Status& status);
+  // The pod, known well enough to be given orders; nullptr: there is none.
+  Pod* Reachable(const api::ObjectName& name);
+
+  void Schedule(Pod& pod, std::optional<Time> due);
+  void SetTimer();
+  void TimerFired();
+  LifeGates Gates() const;
+
+  const api::Env env_;
+  api::Client& client_;
+  controllers::EventRecorder& recorder_;
+  NodeView& nodes_;
+  const std::shared_ptr<const api::PodScript> defaults_;
+  const bool record_events_;
+  std::shared_ptr<RuleBook> book_;
+  PodRules rules_;
+
+  bool started_ = false;
+  PodTable pods_;
+  AddressPool addresses_;
+  LogBook logs_;
+  // One timer for all pods, set for the first that is due.
+  std::optional<api::TimerId> timer_;
+  std::optional<Time> timer_due_;
+};
+
+void Kubelet::Impl::Register(controllers::Informer& pods) {
+  controllers::EventHandler handler;
+  handler.added = [weak = weak_from_this()](const api::ObjectPtr& object) {
+    if (auto self = weak.lock()) self->Heard(object);
+  };
+  handler.updated = [weak = weak_from_this()](const api::ObjectPtr&, const api::ObjectPtr& object) {
+    if (auto self = weak.lock()) self->Heard(object);
+  };
+  handler.deleted = [weak = weak_from_this()](const api::ObjectPtr& object) {
+    if (auto self = weak.lock()) self->Gone(object);
+  };
+  pods.AddHandler(std::move(handler));
+  nodes_.OnChange([weak = weak_from_this()](const std::string& node) {
+    if (auto self = weak.lock()) self->NodeChanged(node);
+  });
+}
+
+// Pods that are there already are met first, so that nobody gets an address that one of them has.
+void Kubelet::Impl::Start() {
+  started_ = true;
+  const std::vector<std::uint64_t> all = pods_.All();
+  for (const std::uint64_t id : all) Read(*pods_.Find(id), env_.clock.Now());
+  for (const std::uint64_t id : all) {
+    if (Pod* pod = pods_.Find(id)) Process(*pod);
+  }
+}
+
+void Kubelet::Impl::Heard(const api::ObjectPtr& object) {
+  const std::string& node = api::PodNodeName(*object);
+  if (node.empty()) return;
+  Pod* pod = pods_.Find(api::ObjectName{object->header().ns, object->header().name});
+  if (pod == nullptr) {
+    pod = &pods_.Add(object, node);
+  } else if (!pod->Hear(object)) {
+    return;
+  }
+  Process(*pod);
+}
+
+void Kubelet::Impl::Gone(const api::ObjectPtr& object) {
+  Pod* pod = pods_.Find(api::ObjectName{object->header().ns, object->header().name});
+  if (pod == nullptr) return;
+  FreeAddress(*pod);
+  book_->Forget(pod->object->header().uid);
+  logs_.Forget(pod->name);
+  pods_.Erase(*pod);
+  SetTimer();
+}
+
+void Kubelet::Impl::NodeChanged(const std::string& node) {
+  for (const std::uint64_t id : pods_.OfNode(node)) {
+    Pod* pod = pods_.Find(id);
+    if (pod == nullptr) continue;
+    pod->unread = true;  // others write to the pods of a node that is away
+    Process(*pod);
+  }
+}
+
+void Kubelet::Impl::Process(Pod& pod) {
+  if (!started_ || pod.in_flight || pod.removal_sent) return;
+  if (!nodes_.IsUp(pod.node)) return Schedule(pod, std::nullopt);
+  for (;;) {
+    const Time now = env_.clock.Now();
+    if (pod.retry_at && now < *pod.retry_at) return Schedule(pod, pod.retry_at);
+    if (pod.unread) Read(pod, now);
+    pod.life->Advance(now, Gates());
+    TellEvents(pod);
+    if (pod.life->over()) FreeAddress(pod);
+    const bool doubt = std::exchange(pod.doubt, false);
+    Json patch = doubt ? pod.life->TakePatchAgainst(*pod.object->Document()) : pod.life->TakePatch();
+    if (!patch.is_null()) return Write(pod, std::move(patch));
+    if (pod.life->WantsRemoval()) return Remove(pod);
+    const std::optional<Time> next = pod.life->Next(now);
+    if (!next || *next > now) return Schedule(pod, next);
+  }
+}
+
+// Looks at the document, which others have changed or which is new.
+void Kubelet::Impl::Read(Pod& pod, Time now) {
+  pod.unread = false;
+  const std::shared_ptr<const Json> document = pod.object->Document();
+  const Json& annotations = api::ObjectAt(*document, "metadata", "annotations");
+  pod.own_script.reset();
+  if (api::HasPodScript(annotations)) {
+    auto script = std::make_shared<api::PodScript>();
+    const api::FieldErrors errors =
+        api::ParsePodScript(annotations, api::ObjectAt(*document, "spec"), api::Path("annotations"), script.get());
+    // Admission refuses these; what it let through before it knew them is left out here.
+    for (const api::FieldError& error : errors) {
+      env_.log.warn("pod {}: {}: {}", pod.name.String(), error.field, error.message);
+    }
+    pod.own_script = std::move(script);
+  }
+  if (!pod.life) return Meet(pod, *document, now);
+  pod.life->Observe(*document, now);
+  Direct(pod, now);
+  if (!pod.life->AgreesWith(*document)) pod.doubt = true;
+}
+
+void Kubelet::Impl::Meet(Pod& pod, const Json& document, Time now) {
+  pod.life.emplace(document, now);
+  Direct(pod, now);
+  if (pod.life->NeedsAddresses()) {
+    pod.has_address = !pod.life->on_host_network();
+    std::string own = pod.has_address ? addresses_.Take(pod.node) : "";
+    pod.life->SetAddresses(nodes_.InternalIp(pod.node), std::move(own));
+  } else if (!pod.life->over() && !pod.life->on_host_network()) {
+    pod.has_address = true;
+    addresses_.Reserve(pod.node, pod.life->pod_ip());
+  }
+  for (const std::string& container : pod.life->StartedContainers()) {
+    logs_.Write(pod.name, container, pod.life->LogOf(container));
+  }
+}
+
+void Kubelet::Impl::Direct(Pod& pod, Time now) {
+  pod.life->Direct(book_->Directions(pod.object->header(), defaults_, pod.own_script.get()), now);
+}
+
+void Kubelet::Impl::TellEvents(Pod& pod) {
+  for (PodEvent& event : pod.life->TakeEvents()) {
+    if (event.reason == "Started") logs_.Write(pod.name, event.container, pod.life->LogOf(event.container));
+    if (!record_events_) continue;
+    controllers::ObjectReference about = controllers::ReferenceToPod(*pod.object);
+    about.field_path = std::move(event.field_path);
+    recorder_.Record({.component = "kubelet", .host = pod.node}, about, event.type, event.reason,
+                     std::move(event.message));
+  }
+}
+
+void Kubelet::Impl::FreeAddress(Pod& pod) {
+  if (std::exchange(pod.has_address, false)) addresses_.Free(pod.life->pod_ip());
+}
+
+void Kubelet::Impl::Write(Pod& pod, Json patch) {
+  Send(pod, {.verb = api::WriteRequest::Verb::kPatch,
+             .resource = "pods",
+             .object = pod.name,
+             .subresource = "status",
+             .body = std::move(patch),
+             .patch = api::PatchKind::kStrategic});
+}
+
+void Kubelet::Impl::Remove(Pod& pod) {
+  pod.removal_sent = true;
+  Json options = {{"gracePeriodSeconds", 0}, {"preconditions", {{"uid", pod.life->uid()}}}};
+  Send(pod, {.verb = api::WriteRequest::Verb::kDelete,
+             .resource = "pods",
+             .object = pod.name,
+             .subresource = "",
+             .body = std::move(options)});
+}
+
+void Kubelet::Impl::Send(Pod& pod, api::WriteRequest request) {
+  Schedule(pod, std::nullopt);
+  pod.in_flight = true;
+  pod.events_in_flight = 0;
+  client_.Send(std::move(request), [weak = weak_from_this(), id = pod.id](const api::Client::Written& written) {
+    if (auto self = weak.lock()) self->Answered(id, written);
+  });
+}
+
+void Kubelet::Impl::Answered(std::uint64_t id, const api::Client::Written& written) {
+  Pod* pod = pods_.Find(id);
+  if (pod == nullptr) return;
+  pod->in_flight = false;
+  if (!written) return Failed(*pod, written.status());
+  pod->failures = 0;
+  pod->retry_at.reset();
+  pod->Wrote(*written);
+  Process(*pod);
+}
+
+void Kubelet::Impl::Failed(Pod& pod, const api::Status& status) {
+  pod.removal_sent = false;
+  pod.unread = pod.doubt = true;
+  // The pod is gone, or another one has its name: the informer will say so.
+  if (status.Is(api::reason::kNotFound) || status.Is(api::reason::kConflict)) return;
+  env_.log.warn("pod {}: {}", pod.name.String(), status.message);
+  pod.retry_at = env_.clock.Now() + RetryDelay(++pod.failures);
+  Process(pod);
+}
+
+Pod* Kubelet::Impl::Reachable(const api::ObjectName& name) {
+  Pod* pod = pods_.Find(name);
+  if (pod != nullptr && !pod->life) Read(*pod, env_.clock.Now());
+  return pod;
+}
+
+api::ObjectPtr Kubelet::Impl::FindPod(const api::ObjectName& name) const {
+  const Pod* pod = pods_.Find(name);
+  return pod != nullptr ? pod->object : nullptr;
+}
+
+std::vector<api::ObjectPtr> Kubelet::Impl::AllPods() const {
+  std::vector<api::ObjectPtr> out;
+  for (const Pod* pod : pods_.AllByName()) out.push_back(pod->object);
+  return out;
+}
+
+api::HoldPoints Kubelet::Impl::HeldAt(const api::ObjectName& name) const {
+  const Pod* pod = pods_.Find(name);
+  return pod != nullptr && pod->life ? pod->life->HeldAt() : api::HoldPoints{};
+}
+
+void Kubelet::Impl::Redirect(const api::ObjectName& name) {
+  Pod* pod = Reachable(name);
+  if (pod == nullptr) return;
+  Direct(*pod, env_.clock.Now());
+  Process(*pod);
+}
+
+void Kubelet::Impl::RedirectAll() {
+  for (const std::uint64_t id : pods_.All()) {
+    Pod* pod = pods_.Find(id);
+    if (pod == nullptr || !pod->life) continue;
+    Direct(*pod, env_.clock.Now());
+    Process(*pod);
+  }
+}
+
+bool Kubelet::Impl::Crash(const api::ObjectName& name, const CrashOrder& order) {
+  Pod* pod = Reachable(name);
+  if (pod == nullptr || !pod->life->Crash(order, env_.clock.Now())) return false;
+  Process(*pod);
+  return true;
+}
+
+bool Kubelet::Impl::Fail(const api::ObjectName& name, const FailOrder& order) {
+  Pod* pod = Reachable(name);
+  if (pod == nullptr || !pod->life->Fail(order, env_.clock.Now())) return false;
+  Process(*pod);
+  return true;
+}
+
+bool Kubelet::Impl::Evict(const api::ObjectName& name, const std::string& message) {
+  Pod* pod = Reachable(name);
+  if (pod == nullptr || !pod->life->Evict(message, env_.clock.Now())) return false;
+  Process(*pod);
+  return true;
+}
+
+void Kubelet::Impl::Schedule(Pod& pod, std::optional<Time> due) {
+  pods_.Schedule(pod, due);
+  SetTimer();
+}
+
+void Kubelet::Impl::SetTimer() {
+  const std::optional<Time> due = pods_.FirstDue();
+  if (due == timer_due_) return;
+  if (timer_) env_.executor.Cancel(*timer_);
+  timer_.reset();
+  timer_due_ = due;
+  if (!due) return;
+  const Duration delay = std::max(*due - env_.clock.Now(), Duration::zero());
+  timer_ = env_.executor.PostAfter(delay, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->TimerFired();
+  });
+}
+
+void Kubelet::Impl::TimerFired() {
+  timer_.reset();
+  timer_due_.reset();
+  while (Pod* pod = pods_.TakeDue(env_.clock.Now())) Process(*pod);
+  SetTimer();
+}
+
+// With either gate a pod is seen in its terminal phase before it goes (KEP-3939).
+LifeGates Kubelet::Impl::Gates() const {
+  const bool disruption = env_.gates.Enabled(api::gate::kPodDisruptionConditions);
+  return {.terminal_phase_before_removal = disruption || env_.gates.Enabled(api::gate::kJobPodReplacementPolicy),
+          .disruption_conditions = disruption};
+}
+
+Kubelet::Kubelet(const api::Env& env, api::Client& client, controllers::InformerSet& informers,
+                 controllers::EventRecorder& recorder, NodeView& nodes, KubeletOptions options)
+    : impl_(std::make_shared<Impl>(env, client, recorder, nodes, std::move(options))) {
+  impl_->Register(informers.For("pods"));
+}
+
+Kubelet::~Kubelet() = default;
+
+void Kubelet::Start() { impl_->Start(); }
+
+PodRules& Kubelet::rules() { return impl_->rules(); }
+
+std::optional<std::string> Kubelet::Log(const std::string& ns, const std::string& pod,
+                                        const std::string& container) const {
+  return impl_->logs().Read({ns, pod}, container);
+}
+
+}  // namespace terrarium::kubelet_fake

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "api/base/clock.h"
+
+namespace terrarium::kubelet_fake {
+
+// When which node's lease is renewed: each once in every round, the nodes spread evenly over the round's seconds.
+class HeartbeatWheel {
+ public:
+  static constexpr api::Duration kRound = std::chrono::seconds(10);
+
+  explicit HeartbeatWheel(api::Time epoch) : epoch_(epoch) {}
+
+  void Add(const std::string& node);
+  void Remove(const std::string& node);
+  // The first instant after `time` at which some node is due; nullopt without nodes.
+  std::optional<api::Time> NextDue(api::Time time) const;
+  // The nodes due at that instant. REQUIRES: NextDue() named it.
+  const std::set<std::string>& DueAt(api::Time time) const;
+
+ private:
+  static constexpr api::Duration kSlot = std::chrono::seconds(1);
+  static constexpr std::size_t kSlots = kRound / kSlot;
+
+  api::Time epoch_;
+  std::array<std::set<std::string>, kSlots> slots_;
+  std::map<std::string, std::size_t> slot_of_;
+};
+
+}  // namespace terrarium::kubelet_fake

@@ -1,0 +1,178 @@
+// One pod after the other: a node is chosen, the pod counts there, and the bind is sent.
+
+#include <chrono>
+#include <utility>
+
+#include "kubelet-fake/scheduler/internal/scheduler_impl.h"
+
+namespace terrarium::kubelet_fake {
+
+using namespace scheduling;  // NOLINT: the parts that the scheduler is made of
+
+namespace {
+
+// Pods decided before others get their turn on the thread.
+constexpr int kAttemptsInARow = 64;
+// The safety net for pods that wait for a change that nobody noticed.
+constexpr api::Duration kFlushEvery = std::chrono::seconds(30);
+constexpr api::Duration kWaitingMost = std::chrono::minutes(5);
+
+}  // namespace
+
+Scheduler::Impl::Impl(const api::Env& env, api::Client& client, controllers::EventRecorder& recorder,
+                      controllers::Metrics& metrics)
+    : env_(env), writer_(env, client, recorder), metrics_(metrics), chooser_(env.prng) {}
+
+Scheduler::Impl::~Impl() {
+  if (error_timer_ != 0) env_.executor.Cancel(error_timer_);
+  if (flush_timer_ != 0) env_.executor.Cancel(flush_timer_);
+}
+
+void Scheduler::Impl::Start() {
+  started_ = true;
+  WaitForFlush();
+  Wake();
+}
+
+void Scheduler::Impl::Wake() {
+  if (!started_ || std::exchange(posted_, true)) return;
+  env_.executor.Post([weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->Work();
+  });
+}
+
+void Scheduler::Impl::Work() {
+  posted_ = false;
+  RetryAfterChanges();
+  const api::Time now = env_.clock.Now();
+  for (int i = 0; i < kAttemptsInARow; ++i) {
+    PodRecord* pod = queue_.Pop(now);
+    if (pod == nullptr) break;
+    Attempt(*pod);
+  }
+  if (queue_.HasNext()) Wake();
+  metrics_.Pending(queue_.sizes());
+}
+
+void Scheduler::Impl::Attempt(PodRecord& pod) {
+  const api::ObjectHeader& header = pod.object->header();
+  if (header.deleting) {
+    return writer_.RecordFailed(*pod.object, "skip schedule deleting pod: " + header.ns + "/" + header.name);
+  }
+  ++pod.attempts;
+  if (!Assume(pod)) {
+    metrics_.Unschedulable();
+    queue_.AddUnschedulable(pod, env_.clock.Now());
+    return Report(pod, "Unschedulable", pod.pod_class->failure->message);
+  }
+  // What there was room for once, there may be room for again.
+  queue_.TryOneOf(*pod.pod_class, env_.clock.Now());
+  if (pod.reports_under_way > 0) {
+    pod.bind_when_reported = true;  // or the report would come last and say that a bound pod has no node
+  } else {
+    Bind(pod);
+  }
+}
+
+bool Scheduler::Impl::Assume(PodRecord& pod) {
+  PodClass& pod_class = *pod.pod_class;
+  const std::uint64_t generation = cluster_.generation();
+  if (pod_class.failure && pod_class.failure->generation == generation) return false;
+  const int nodes = static_cast<int>(cluster_.nodes().size());
+  if (nodes == 0) {
+    // DIVERGES: kube-scheduler tries again every ten seconds; here the first node wakes the pod.
+    pod_class.failure = {generation, {}, std::string(kNoNodesMessage)};
+    return false;
+  }
+  Diagnosis why;
+  NodeInfo* node = chooser_.Choose(cluster_, pod_class, why);
+  if (node == nullptr) {
+    pod_class.failure = {generation, why.rejected_by(), why.Message(nodes, pod_class.wants.may_preempt)};
+    return false;
+  }
+  pod.node = &cluster_.Place(pod.pod_class, node->name);
+  return true;
+}
+
+void Scheduler::Impl::Displace(PodRecord& pod) {
+  NoteFreed(pod.node->name, pod.pod_class);
+  cluster_.Remove(pod.pod_class, *std::exchange(pod.node, nullptr));
+}
+
+void Scheduler::Impl::Bind(PodRecord& pod) {
+  writer_.Bind(*pod.object, pod.node->name,
+               [weak = weak_from_this(), object = pod.object, node = pod.node->name,
+                attempts = pod.attempts](const std::optional<api::Status>& failure) {
+                 auto self = weak.lock();
+                 if (self == nullptr) return;
+                 if (!failure) {
+                   self->metrics_.Scheduled(attempts);
+                   return self->writer_.RecordScheduled(*object, node);
+                 }
+                 PodRecord* record = self->FindPending(object->header());
+                 if (record != nullptr && record->node != nullptr) self->BindFailed(*record, *failure);
+               });
+}
+
+void Scheduler::Impl::BindFailed(PodRecord& pod, const api::Status& status) {
+  metrics_.Error();
+  Displace(pod);
+  queue_.AddErrored(pod, env_.clock.Now());
+  WaitForErrorRetry();
+  Wake();  // for the metrics
+  const std::string message = "running Bind plugin \"DefaultBinder\": " + status.message;
+  // After a conflict the pod is not as it was known: it may have a node by now, and the condition would be wrong.
+  if (status.Is(api::reason::kConflict) || status.Is(api::reason::kNotFound)) {
+    return writer_.RecordFailed(*pod.object, message);
+  }
+  Report(pod, "SchedulerError", message);
+}
+
+void Scheduler::Impl::Report(PodRecord& pod, std::string_view reason, const std::string& message) {
+  writer_.RecordFailed(*pod.object, message);
+  std::string report = std::string(reason) + ": " + message;
+  if (pod.reported == report) return;
+  pod.reported = std::move(report);
+  const bool sent = writer_.ReportUnscheduled(
+      *pod.object, reason, message,
+      [weak = weak_from_this(), object = pod.object](const std::optional<api::Status>& failure) {
+        auto self = weak.lock();
+        PodRecord* record = self == nullptr ? nullptr : self->FindPending(object->header());
+        if (record == nullptr) return;
+        if (failure) record->reported.clear();
+        if (--record->reports_under_way > 0) return;
+        if (std::exchange(record->bind_when_reported, false) && record->node != nullptr) self->Bind(*record);
+      });
+  if (sent) ++pod.reports_under_way;
+}
+
+PodRecord* Scheduler::Impl::FindPending(const api::ObjectHeader& pod) {
+  const auto it = pods_.find({pod.ns, pod.name});
+  if (it == pods_.end() || it->second.object == nullptr || it->second.object->header().uid != pod.uid) return nullptr;
+  return &it->second;
+}
+
+void Scheduler::Impl::WaitForErrorRetry() {
+  const auto next = queue_.NextErrorRetry();
+  if (!next || error_timer_ != 0) return;
+  error_timer_ = env_.executor.PostAfter(*next - env_.clock.Now(), [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (self == nullptr) return;
+    self->error_timer_ = 0;
+    self->queue_.TryErrored(self->env_.clock.Now());
+    self->WaitForErrorRetry();
+    self->Wake();
+  });
+}
+
+void Scheduler::Impl::WaitForFlush() {
+  flush_timer_ = env_.executor.PostInBackground(kFlushEvery, [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (self == nullptr) return;
+    self->queue_.TryWaitingSince(kWaitingMost, self->env_.clock.Now());
+    self->WaitForFlush();
+    if (self->queue_.HasNext()) self->Wake();
+  });
+}
+
+}  // namespace terrarium::kubelet_fake

@@ -1,0 +1,55 @@
+#pragma once
+
+// A node and what is placed on it, summed up.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "kubelet-fake/scheduler/internal/host_ports.h"
+#include "kubelet-fake/scheduler/internal/resources.h"
+#include "kubelet-fake/scheduler/internal/taints.h"
+
+namespace terrarium::kubelet_fake::scheduling {
+
+struct PodClass;
+
+// What the node itself says.
+struct NodeFacts {
+  Allocatable allocatable;
+  std::vector<Taint> taints;
+  bool unschedulable = false;
+  api::ObjectPtr object;  // nullptr: pods are placed on it, but the node is not known (any more)
+
+  static NodeFacts Of(const api::ObjectPtr& node);
+  const api::ObjectHeader& header() const { return object->header(); }
+  // The same in everything that scheduling asks about.
+  bool SameAs(const NodeFacts& other) const;
+};
+
+// What every decision looks at comes first: hundreds of nodes are gone through for one pod.
+struct alignas(64) NodeInfo {
+  // Sums over the pods that count here.
+  Resources requested;
+  std::int64_t scoring_milli_cpu = 0;
+  std::int64_t scoring_memory = 0;
+  std::int64_t pods = 0;
+  NodeFacts facts;
+
+  std::string name;
+  std::vector<std::size_t> domains;  // by number of the topology key
+  std::vector<HostPort> ports;       // taken
+  struct Placed {
+    std::shared_ptr<PodClass> pod_class;
+    int pods = 0;
+  };
+  std::vector<Placed> placed;
+
+  void Add(const std::shared_ptr<PodClass>& pod_class);
+  void Remove(const PodClass& pod_class);
+};
+
+}  // namespace terrarium::kubelet_fake::scheduling

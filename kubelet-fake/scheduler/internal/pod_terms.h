@@ -1,0 +1,36 @@
+#pragma once
+
+// Which other pods a pod wants, or does not want, near it: required podAffinity and podAntiAffinity.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/json.h"
+#include "api/object.h"
+#include "api/selector/label_selector.h"
+
+namespace terrarium::kubelet_fake::scheduling {
+
+using Namespaces = std::map<std::string, api::ObjectPtr>;  // by name
+
+struct PodTerm {
+  std::string text;  // equal for terms that mean the same, whoever has them
+  std::vector<std::string> namespaces;
+  api::LabelSelector namespace_selector;  // of further namespaces
+  api::LabelSelector selector;
+  std::string topology_key;
+
+  // `pod` needs namespace and labels only.
+  bool Matches(const api::ObjectHeader& pod, const Namespaces& all) const;
+  bool DependsOnNamespaceLabels() const {
+    return !namespace_selector.selects_nothing() && !namespace_selector.selects_everything();
+  }
+};
+
+bool MatchesAll(const std::vector<PodTerm>& terms, const api::ObjectHeader& pod, const Namespaces& all);
+
+// `kind` is podAffinity or podAntiAffinity. A term that names no namespace means the pod's own, `ns`.
+std::vector<PodTerm> RequiredPodTerms(const api::Json& pod_spec, const char* kind, const std::string& ns);
+
+}  // namespace terrarium::kubelet_fake::scheduling

@@ -1,0 +1,21 @@
+#pragma once
+
+// Whether a change may be what a class of unschedulable pods waits for: each filter that refused a node at the last
+// attempt is asked.
+
+#include "kubelet-fake/scheduler/internal/node_info.h"
+#include "kubelet-fake/scheduler/internal/pod_class.h"
+
+namespace terrarium::kubelet_fake::scheduling {
+
+// A node has come (before has no object) or has changed. REQUIRES: pod_class.failure
+bool NodeMayHelp(const PodClass& pod_class, const NodeFacts& before, const NodeFacts& after);
+
+// Pods of the class `gone` no longer count on `node`, which is nullptr when the node is not known. REQUIRES:
+// pod_class.failure, and its groups are current.
+bool FreedNodeMayHelp(const PodClass& pod_class, const PodClass& gone, const NodeInfo* node);
+
+// Pods of the class `come` have been placed. REQUIRES: pod_class.failure
+bool PlacedPodMayHelp(const PodClass& pod_class, const PodClass& come);
+
+}  // namespace terrarium::kubelet_fake::scheduling

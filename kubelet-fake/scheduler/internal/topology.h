@@ -1,0 +1,64 @@
+#pragma once
+
+// Pods counted by the parts of the cluster they run in, so that a decision looks up numbers instead of visiting pods.
+// A domain is the nodes that have one value of a label (topologyKey): a host, a zone, a rack.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "kubelet-fake/scheduler/internal/pod_terms.h"
+
+namespace terrarium::kubelet_fake::scheduling {
+
+// Numbers for topology keys and, for each of them, for its domains. Domain 0 means that a node lacks the label.
+class TopologyKeys {
+ public:
+  // A number of its own for each key, counted from 0.
+  std::size_t NumberOf(const std::string& key);
+  std::size_t size() const { return keys_.size(); }
+  // The domains of a node, by number of the key.
+  std::vector<std::size_t> DomainsOf(const api::ObjectHeader& node);
+
+ private:
+  struct Key {
+    std::string name;
+    std::map<std::string, std::size_t> domains;
+  };
+  std::vector<Key> keys_;
+};
+
+class DomainCounts {
+ public:
+  // Nodes outside any domain count for nothing.
+  void Add(std::size_t domain, int change) {
+    if (domain == 0) return;
+    if (domain >= counts_.size()) counts_.resize(domain + 1);
+    counts_[domain] += change;
+    total_ += change;
+  }
+  int At(std::size_t domain) const { return domain < counts_.size() ? counts_[domain] : 0; }
+  std::int64_t total() const { return total_; }
+  void Clear() {
+    counts_.clear();
+    total_ = 0;
+  }
+
+ private:
+  std::vector<int> counts_;
+  std::int64_t total_ = 0;
+};
+
+// The required affinity of some pods as a whole, or one term of their anti-affinity, with the placed pods it is about.
+struct TermGroup {
+  std::vector<PodTerm> terms;
+  std::vector<std::size_t> keys;       // the terms' topology keys
+  std::vector<DomainCounts> matching;  // for each term's key: pods that match every term
+  DomainCounts carriers;               // pods that have it as their anti-affinity, by the key of its only term
+  bool stale = true;                   // to be counted anew before it is looked at
+};
+
+}  // namespace terrarium::kubelet_fake::scheduling
