@@ -79,8 +79,11 @@ class Bench {
   std::string File(const std::string& name) const { return options_.folder + "/" + name; }
 
   std::vector<std::string> Serve(const std::vector<std::string>& more) const {
-    std::vector<std::string> command = {options_.terrarium, "serve", "--port", "0", "--ready-file", File("ready.json"),
-                                        "--kubeconfig", File("kubeconfig"), "--max-mutating-requests-inflight", "1000"};
+    std::vector<std::string> command = {options_.terrarium, "serve", "--port", "0",
+                                        "--ready-file", File("ready.json"), "--kubeconfig", File("kubeconfig"),
+                                        "--max-mutating-requests-inflight", "1000",
+                                        // The apiserver alone; terrarium_pods_bench measures the rest.
+                                        "--controllers=-*", "--kubelet=false", "--scheduler=false", "--nodes=0"};
     command.insert(command.end(), more.begin(), more.end());
     return command;
   }

@@ -106,6 +106,19 @@ def golden(binary, extra):
     )
 
 
+def pods(binary, extra):
+    """All of it with the new kubectl, then with the old one what depends on kubectl most."""
+    programs = {age: str(tools.kubectl(age)) for age in ("new", "old")}
+
+    def run(age, tests):
+        environment = {"TERRARIUM_BINARY": str(binary), "KUBECTL": programs[age]}  # each class starts its own server
+        return _unittest(sys.executable, E2E / "pods", environment, tests)
+
+    if not binary or extra:
+        return binary and run("new", extra)
+    return run("new", []) or run("old", ["test_collection", "test_commands", "test_grace_period"])
+
+
 def cli(binary, extra):
     return binary and _unittest(sys.executable, E2E / "cli", {"TERRARIUM_BINARY": str(binary)}, extra)
 
@@ -125,6 +138,7 @@ SUITES = {
     "js": js,
     "schemathesis": schemathesis,
     "golden": golden,
+    "pods": pods,
     "cli": cli,
     "crash": crash,
 }

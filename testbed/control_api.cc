@@ -1,11 +1,11 @@
 #include "testbed/control_api.h"
 
-#include <string_view>
+#include <algorithm>
 #include <utility>
 
-#include "api/base/clock.h"
 #include "api/base/errors.h"
-#include "api/base/feature_gates.h"
+#include "api/codec/decode.h"
+#include "testbed/control/endpoint.h"
 
 namespace terrarium::testbed {
 namespace {
@@ -13,69 +13,112 @@ namespace {
 using api::Json;
 using apiserver::Request;
 using apiserver::Response;
+using control::Endpoint;
 
 constexpr std::string_view kPrefix = "/terrarium/v1";
+
+const std::vector<Endpoint>& AllEndpoints() {
+  static const std::vector<Endpoint> all = [] {
+    std::vector<Endpoint> out;
+    for (auto list : {control::ClockEndpoints(), control::PodEndpoints(), control::NodeEndpoints(),
+                      control::PlaneEndpoints()})
+      out.insert(out.end(), list.begin(), list.end());
+    return out;
+  }();
+  return all;
+}
 
 Response Answer(int code, const Json& document) {
   Response response;
   response.code = code;
-  response.body = document.dump(2) + "\n";
+  response.body = document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   return response;
 }
 
-Json GetClock(Plane& plane) { return {{"mode", "real"}, {"now", api::FormatMicroTime(plane.env().clock.Now())}}; }
-
-Json GetGates(Plane& plane) {
-  Json gates = Json::object();
-  for (const auto& [name, on] : plane.env().gates.values()) gates[name] = on;
-  return gates;
+Response Answer(const api::Result<Json>& result) {
+  return result ? Answer(200, *result) : Answer(result.status().code, result.status().ToJson());
 }
 
-// Forgets the history of all objects, so that watches and lists of older revisions get 410 Expired.
-Json CompactStore(Plane& plane) {
-  plane.store().Compact(plane.store().CurrentRevision());
-  return {{"compactedRevision", plane.store().CompactedRevision()}};
+std::vector<std::string_view> Split(std::string_view path) {
+  std::vector<std::string_view> out;
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    std::size_t end = std::min(path.find('/'), path.size());
+    out.push_back(path.substr(0, end));
+    path.remove_prefix(end);
+  }
+  return out;
 }
 
-struct Endpoint {
-  std::string_view method;
-  std::string_view path;
-  std::string_view about;
-  Json (*serve)(Plane& plane);
-};
-
-constexpr Endpoint kEndpoints[] = {
-    {"GET", "/clock", "the plane's clock", GetClock},
-    {"GET", "/components/apiserver/feature-gates", "the apiserver's feature gates", GetGates},
-    {"POST", "/store/compact", "forget the history: older revisions are answered with 410", CompactStore},
-};
+// The names in `path` where `pattern` has a {name}, or nullopt when they differ elsewhere.
+std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path) {
+  std::vector<std::string_view> wanted = Split(pattern), given = Split(path);
+  if (wanted.size() != given.size()) return std::nullopt;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].starts_with('{')) names.emplace_back(given[i]);
+    else if (wanted[i] != given[i]) return std::nullopt;
+  }
+  return names;
+}
 
 Json Index() {
   Json list = Json::array();
-  for (const Endpoint& endpoint : kEndpoints)
-    list.push_back({{"method", endpoint.method},
-                    {"path", std::string(kPrefix) + std::string(endpoint.path)},
-                    {"about", endpoint.about}});
+  for (const Endpoint& endpoint : AllEndpoints()) {
+    std::string path = std::string(kPrefix) + std::string(endpoint.path);
+    std::string example = path;
+    if (std::size_t open = example.find('{'); open != std::string::npos)
+      example.replace(open, example.find('}') + 1 - open, endpoint.example_name);
+    std::string curl = "curl ";
+    if (endpoint.method != "GET") curl += "-X " + std::string(endpoint.method) + " ";
+    if (!endpoint.example_body.empty()) curl += "-d '" + std::string(endpoint.example_body) + "' ";
+    curl += "$URL" + example;
+    list.push_back({{"method", endpoint.method}, {"path", path}, {"about", endpoint.about}, {"curl", curl}});
+  }
   return {{"endpoints", std::move(list)}};
+}
+
+api::Result<Json> ParseBody(const std::string& text) {
+  if (text.empty()) return Json::object();
+  api::Decoded decoded = api::DecodeJson(text);
+  if (decoded.error) return api::BadRequest("the body is no JSON: " + decoded.error->message);
+  if (!decoded.object.is_object()) return api::BadRequest("the body is a JSON object");
+  return std::move(decoded.object);
 }
 
 }  // namespace
 
-bool IsControlPath(const std::string& path) {
+api::Result<bool> control::CheckTexts(const Json& body, std::initializer_list<std::string_view> known) {
+  for (const auto& [name, value] : body.items()) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return api::BadRequest("unknown field " + api::Quote(name));
+    if (!value.is_string()) return api::BadRequest(name + " must be a text");
+  }
+  return true;
+}
+
+bool ControlApi::IsControlPath(const std::string& path) {
   return path.starts_with(kPrefix) && (path.size() == kPrefix.size() || path[kPrefix.size()] == '/');
 }
 
-Response ServeControl(Plane& plane, const Request& request) {
+void ControlApi::Serve(const Request& request, apiserver::Responder respond) {
   std::string_view rest = std::string_view(request.path).substr(kPrefix.size());
-  if (rest.empty() || rest == "/") return Answer(200, Index());
+  if (rest.empty() || rest == "/")
+    return respond(request.method == "GET" ? Answer(200, Index()) : Answer(api::MethodNotAllowed()));
   bool known = false;
-  for (const Endpoint& endpoint : kEndpoints) {
-    if (rest != endpoint.path) continue;
+  for (const Endpoint& endpoint : AllEndpoints()) {
+    auto names = MatchPath(endpoint.path, rest);
+    if (!names) continue;
     known = true;
-    if (request.method == endpoint.method) return Answer(200, endpoint.serve(plane));
+    if (request.method != endpoint.method) continue;
+    auto body = ParseBody(request.body);
+    if (!body) return respond(Answer(body.status()));
+    if (endpoint.example_body.empty())
+      if (auto fine = control::CheckTexts(*body, {}); !fine) return respond(Answer(fine.status()));
+    return endpoint.serve({*this, std::move(*names), std::move(*body),
+                           [respond = std::move(respond)](api::Result<Json> result) { respond(Answer(result)); }});
   }
-  api::Status status = known ? api::MethodNotAllowed() : api::UnknownResource();
-  return Answer(status.code, status.ToJson());
+  respond(Answer(known ? api::MethodNotAllowed() : api::UnknownResource()));
 }
 
 }  // namespace terrarium::testbed

@@ -1,14 +1,40 @@
 #pragma once
 
-// The control endpoints below /terrarium/v1: what a test needs of the plane that Kubernetes has no word for.
+// The control endpoints below /terrarium/v1: what a test needs of the plane that Kubernetes has no word for. Plain JSON in
+// and out, errors as Status objects. One table of endpoints in control_api.cc says what there is.
 
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/base/status.h"
+#include "api/json.h"
 #include "apiserver/request.h"
+#include "testbed/clock_control.h"
 #include "testbed/plane.h"
 
 namespace terrarium::testbed {
 
-bool IsControlPath(const std::string& path);
-// REQUIRES: IsControlPath(request.path)
-apiserver::Response ServeControl(Plane& plane, const apiserver::Request& request);
+class ControlApi {
+ public:
+  // Runs its argument where the clock may be moved, now or later, one after the other.
+  using RunControl = std::function<void(std::function<void(ClockControl&)>)>;
+
+  // `plane` outlives the API and every call of it.
+  ControlApi(Plane& plane, RunControl run_control) : plane_(plane), run_control_(std::move(run_control)) {}
+
+  static bool IsControlPath(const std::string& path);
+  // Calls `respond` exactly once, possibly later and from another thread. REQUIRES: IsControlPath(request.path)
+  void Serve(const apiserver::Request& request, apiserver::Responder respond);
+
+  Plane& plane() { return plane_; }
+  void RunOnClock(std::function<void(ClockControl&)> work) { run_control_(std::move(work)); }
+
+ private:
+  Plane& plane_;
+  RunControl run_control_;
+};
 
 }  // namespace terrarium::testbed

@@ -4,29 +4,52 @@
 
 #include "apiserver/header.h"
 #include "storage/memory_store.h"
+#include "testbed/components.h"
 
 namespace terrarium::testbed {
 
-api::Result<std::unique_ptr<Plane>> Plane::Make(const api::Env& env, PlaneOptions options) {
-  std::unique_ptr<storage::Store> store;
-  if (options.data_file.empty()) {
-    store = storage::OpenMemoryStore();
-  } else {
-    storage::SqliteOptions sqlite;
-    sqlite.path = options.data_file;
-    sqlite.durability = options.durability;
-    sqlite.derive_header = apiserver::DeriveHeaderOfStored;
-    auto opened = storage::OpenSqliteStore(sqlite);
-    if (!opened) return opened.status();
-    store = std::move(*opened);
-  }
-  return std::unique_ptr<Plane>(new Plane(env, std::move(store), std::move(options.handler)));
+api::Result<std::unique_ptr<Plane>> Plane::Make(Runtime& runtime, spdlog::logger& log, PlaneOptions options,
+                                                const ComponentOptions& components) {
+  std::unique_ptr<Plane> plane(new Plane(runtime, log, options));
+  if (auto opened = plane->OpenStore(options); !opened) return opened.status();
+  Plane& self = *plane;
+  options.handler.pod_log = [&self](const std::string& ns, const std::string& pod, const std::string& container) {
+    return self.components_->PodLog(ns, pod, container);
+  };
+  options.handler.more_metrics = [&self] { return self.components_->MetricsText(); };
+  self.handler_ = apiserver::Handler::Make(self.env_, *self.store_, std::move(options.handler));
+  auto made = Components::Make(runtime, self.env_, self.prng_, *self.handler_, *self.store_, components);
+  if (!made) return made.status();
+  self.components_ = std::move(*made);
+  return plane;
 }
 
-Plane::Plane(const api::Env& env, std::unique_ptr<storage::Store> store, apiserver::HandlerOptions options)
-    : env_(env), store_(std::move(store)), handler_(apiserver::Handler::Make(env_, *store_, std::move(options))) {}
+Plane::Plane(Runtime& runtime, spdlog::logger& log, PlaneOptions options)
+    : runtime_(runtime),
+      gates_(std::move(options.gates)),
+      prng_(options.seed),
+      apiserver_prng_(prng_.Fork("apiserver")),
+      env_{runtime_, runtime_.Lane("apiserver"), apiserver_prng_, gates_, log} {}
 
-Plane::~Plane() { Shutdown(); }
+api::Result<bool> Plane::OpenStore(const PlaneOptions& options) {
+  if (options.data_file.empty()) {
+    store_ = storage::OpenMemoryStore();
+    return true;
+  }
+  storage::SqliteOptions sqlite;
+  sqlite.path = options.data_file;
+  sqlite.durability = options.durability;
+  sqlite.derive_header = apiserver::DeriveHeaderOfStored;
+  auto opened = storage::OpenSqliteStore(sqlite);
+  if (!opened) return opened.status();
+  store_ = std::move(*opened);
+  return true;
+}
+
+Plane::~Plane() {
+  components_ = nullptr;
+  if (store_ != nullptr) Shutdown();
+}
 
 void Plane::Shutdown() { store_->Shutdown(); }
 

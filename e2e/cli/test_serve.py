@@ -10,65 +10,13 @@ import socket
 import sqlite3
 import ssl
 import subprocess
-import tempfile
 import threading
 import time
-import unittest
 
-from lib import cache, tools
-from lib.rest import Rest
+from base import BINARY, TIMEOUT_S, ServeCase
 from lib.server import BARE, Server
 
-BINARY = os.environ["TERRARIUM_BINARY"]
 BUILD_TYPE = os.environ.get("TERRARIUM_BUILD_TYPE", "")
-TIMEOUT_S = 20
-
-
-class ServeCase(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory(prefix="terrarium-cli-")
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
-    def terrarium(self, *arguments):
-        return subprocess.run(
-            [BINARY, *map(str, arguments)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            cwd=self.folder,
-        )
-
-    def is_refused(self, *flags, saying):
-        """The server does not start: one line on stderr with each of the texts, and exit code 2."""
-        done = self.terrarium("serve", "--port", "0", *flags)
-        self.assertEqual(done.returncode, 2, done)
-        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-        for text in saying:
-            self.assertIn(text.lower(), done.stderr.lower())
-        return done
-
-    def server(self, *flags):
-        return Server(BINARY, *BARE, *flags, folder=self.folder)
-
-    def rest(self, url, **options):
-        rest = Rest(url, **options)
-        self.addCleanup(rest.close)
-        return rest
-
-    def kubectl(self, kubeconfig, *words):
-        try:
-            program = tools.kubectl("new")
-        except cache.Missing as missing:
-            self.skipTest(f"missing: {missing}")
-        return subprocess.run(
-            [program, "--kubeconfig", kubeconfig, *words],
-            env={"HOME": str(self.folder)},
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-        )
 
 
 class Help(ServeCase):
@@ -81,6 +29,15 @@ class Help(ServeCase):
             "--data",
             "--durability",
             "--feature-gates",
+            "--controller-manager-feature-gates",
+            "--kubelet-feature-gates",
+            "--controllers",
+            "--kubelet",
+            "--scheduler",
+            "--nodes",
+            "--pod-defaults",
+            "--clock",
+            "--seed",
             "--kubeconfig",
             "--ready-file",
             "--log-level",
@@ -143,6 +100,46 @@ class Refusals(ServeCase):
             "DeploymentPodReplacementPolicy=true,DeploymentReplicaSetTerminatingReplicas=false",
             saying=["DeploymentPodReplacementPolicy", "DeploymentReplicaSetTerminatingReplicas"],
         )
+
+    def test_gates_of_one_component(self):
+        for flag in ("--controller-manager-feature-gates", "--kubelet-feature-gates"):
+            with self.subTest(flag):
+                self.is_refused(flag, "NoSuchGate=true", saying=[flag, "NoSuchGate"])
+                self.is_refused(flag, "PodDeletionCost", saying=[flag, "PodDeletionCost"])
+
+    def test_an_unknown_controller(self):
+        for controllers in ("no-such-controller", "*,-no-such-controller", "podgc,no-such-controller"):
+            with self.subTest(controllers):
+                self.is_refused("--controllers", controllers, saying=["--controllers", '"no-such-controller"'])
+
+    def test_an_unknown_clock(self):
+        for clock in ("fast", "scaled", "scaled=0", "scaled=many", "virtual=2", ""):
+            with self.subTest(clock):
+                self.is_refused(f"--clock={clock}", saying=["--clock", clock])
+
+    def test_pod_defaults_that_are_none(self):
+        table = {
+            "start-delay=soon": ["start-delay", "soon"],
+            "start-delay=-1s": ["start-delay", "-1s"],
+            "begin-after=1s": ["begin-after", "start-delay"],
+            "exit-code=300": ["exit-code", "300"],
+            "start-delay": ["start-delay", "KEY=VALUE"],
+            "start-delay=1s,stop-after": ["stop-after", "KEY=VALUE"],
+        }
+        for defaults, texts in table.items():
+            with self.subTest(defaults):
+                self.is_refused("--pod-defaults", defaults, saying=["--pod-defaults", *texts])
+
+    def test_numbers_that_are_none(self):
+        for flag in ("--nodes", "--seed"):
+            for value in ("many", "-1", "1.5"):
+                with self.subTest(f"{flag}={value}"):
+                    self.is_refused(f"{flag}={value}", saying=[flag])
+
+    def test_switches_that_are_none(self):
+        for flag in ("--kubelet", "--scheduler"):
+            with self.subTest(flag):
+                self.is_refused(f"{flag}=perhaps", saying=[flag])
 
     def test_an_unknown_durability(self):
         self.is_refused("--durability", "eternal", saying=["eternal"])

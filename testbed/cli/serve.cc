@@ -14,10 +14,14 @@
 #include "api/base/errors.h"
 #include "api/base/feature_gates.h"
 #include "api/base/prng.h"
+#include "api/pod_script/pod_script.h"
 #include "apiserver/http/http_server.h"
 #include "apiserver/http/listen_check.h"
+#include "controllers/controller_table.h"
 #include "testbed/cli/kubeconfig.h"
 #include "testbed/cli/tokens.h"
+#include "testbed/clock_control.h"
+#include "testbed/components.h"
 #include "testbed/control_api.h"
 #include "testbed/plane.h"
 #include "testbed/real_runtime.h"
@@ -53,8 +57,6 @@ Result<bool> CheckFlags(const ServeFlags& flags) {
     return api::BadRequest("--tls-cert and --tls-key go together");
   if (!flags.client_ca.empty() && flags.tls_cert.empty())
     return api::BadRequest("--client-ca needs --tls-cert and --tls-key");
-  if (flags.kubelet || flags.scheduler || flags.nodes > 0)
-    return api::BadRequest("--kubelet, --scheduler and --nodes need parts that this version does not have yet");
   bool guarded = !flags.token_file.empty() || !flags.client_ca.empty();
   if (!apiserver::IsLoopback(flags.address) && !guarded)
     return api::BadRequest("--address " + flags.address +
@@ -65,6 +67,49 @@ Result<bool> CheckFlags(const ServeFlags& flags) {
 storage::Durability DurabilityOf(const std::string& name) {
   if (name == "off") return storage::Durability::kOff;
   return name == "normal" ? storage::Durability::kNormal : storage::Durability::kFull;
+}
+
+// A server in the foreground has two cores' worth of work besides HTTP at most: writing is one sequence.
+constexpr int kPlaneThreads = 2;
+
+// "start-delay=2s,stop-after=5s" as a script that holds where neither a pod nor a rule says otherwise.
+Result<api::PodScript> PodDefaults(const std::string& text) {
+  api::Json keys = api::Json::object();
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+    std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos)
+      return api::BadRequest("--pod-defaults: " + std::string(item) + " is not KEY=VALUE");
+    keys[std::string(item.substr(0, equals))] = std::string(item.substr(equals + 1));
+  }
+  api::PodScript script;
+  api::FieldErrors errors = api::ParseScriptKeys(keys, api::Path("--pod-defaults"), &script);
+  if (!errors.empty()) return api::BadRequest(errors[0].field + ": " + errors[0].message);
+  return script;
+}
+
+Result<ComponentOptions> ComponentsOf(const ServeFlags& flags, const api::FeatureGates& gates) {
+  ComponentOptions out;
+  if (auto known = controllers::SelectControllers(flags.controllers); !known)
+    return api::BadRequest("--controllers: " + known.status().message);
+  out.controllers = flags.controllers;
+  out.scheduler = flags.scheduler;
+  out.kubelet = flags.kubelet;
+  out.nodes.nodes = flags.nodes;
+  auto defaults = PodDefaults(flags.pod_defaults);
+  if (!defaults) return defaults.status();
+  out.pods.defaults = std::move(*defaults);
+  // A component's own flag is said on top of what holds for all.
+  auto manager = gates.With(flags.controller_manager_feature_gates);
+  if (!manager) return api::BadRequest("--controller-manager-feature-gates: " + manager.status().message);
+  out.controller_manager_gates = *manager;
+  auto kubelet = gates.With(flags.kubelet_feature_gates);
+  if (!kubelet) return api::BadRequest("--kubelet-feature-gates: " + kubelet.status().message);
+  out.kubelet_gates = *kubelet;
+  out.scheduler_gates = gates;
+  return out;
 }
 
 // Signals are blocked in every thread and waited for in one, where it is safe to do something about them.
@@ -129,7 +174,11 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
   app.add_option("--durability", flags.durability, "what an acknowledged write of --data survives")
       ->check(CLI::IsMember({"full", "normal", "off"}))
       ->capture_default_str();
-  app.add_option("--feature-gates", flags.feature_gates, "Name=true,Other=false,...");
+  app.add_option("--feature-gates", flags.feature_gates, "of all components: Name=true,Other=false,...");
+  app.add_option("--controller-manager-feature-gates", flags.controller_manager_feature_gates,
+                 "where the controllers' gates differ from --feature-gates");
+  app.add_option("--kubelet-feature-gates", flags.kubelet_feature_gates,
+                 "where the kubelet's gates differ from --feature-gates");
   app.add_option("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig (default: a file per port)");
   app.add_option("--ready-file", flags.ready_file, "written when ready: {\"url\", \"kubeconfig\", \"pid\"}");
   app.add_option("--log-level", flags.log_level, "what to log on standard error")
@@ -143,7 +192,14 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
       ->capture_default_str();
   app.add_option("--kubelet", flags.kubelet, "run the fake kubelet")->capture_default_str();
   app.add_option("--scheduler", flags.scheduler, "run the scheduler")->capture_default_str();
-  app.add_option("--nodes", flags.nodes, "nodes to register at start")->capture_default_str();
+  app.add_option("--nodes", flags.nodes, "nodes to register at start")
+      ->check(CLI::Range(0, 100'000))
+      ->capture_default_str();
+  app.add_option("--pod-defaults", flags.pod_defaults,
+                 "how pods behave that do not say: start-delay=2s,stop-after=5s,...");
+  app.add_option("--clock", flags.clock, "the plane's time: real, scaled=N, virtual or auto")->capture_default_str();
+  app.add_option("--seed", flags.seed, "of uids, names and choices (default: a different one each time)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--max-requests-inflight", flags.max_requests_inflight, "reads served at once; more get 429")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -169,18 +225,28 @@ int RunServe(const ServeFlags& given) {
     access.tokens = std::move(*tokens);
   }
 
-  RealClock clock;
-  api::Prng prng(RandomSeed());
-  ThreadExecutor executor;
-  api::Env env{clock, executor, prng, *gates, log};
+  auto mode = ClockMode::Parse(flags.clock);
+  if (!mode) return Fail("--clock: " + mode.status().message);
+  auto components = ComponentsOf(flags, *gates);
+  if (!components) return Fail(components.status().message);
+
+  RealClock wall_clock;
+  ThreadExecutor connection_executor;
+  Runtime runtime({.start = wall_clock.Now(), .mode = *mode, .wall = WallTime});
   PlaneOptions plane_options;
+  plane_options.seed = flags.seed ? *flags.seed : RandomSeed();
+  plane_options.gates = *gates;
+  plane_options.handler.connection_clock = &wall_clock;
+  plane_options.handler.connection_executor = &connection_executor;
   plane_options.data_file = flags.data;
   plane_options.durability = DurabilityOf(flags.durability);
   plane_options.handler.authenticate = access.Authenticator();
   plane_options.handler.max_requests_inflight = flags.max_requests_inflight;
   plane_options.handler.max_mutating_requests_inflight = flags.max_mutating_requests_inflight;
-  auto plane = Plane::Make(env, std::move(plane_options));
+  auto plane = Plane::Make(runtime, log, std::move(plane_options), *components);
   if (!plane) return Fail(plane.status().message);
+  LiveDriver driver(runtime, kPlaneThreads);
+  ControlApi control(**plane, [&driver](std::function<void(ClockControl&)> work) { driver.Control(std::move(work)); });
 
   apiserver::HttpOptions http;
   http.address = flags.address;
@@ -189,23 +255,35 @@ int RunServe(const ServeFlags& given) {
   http.tls_key = flags.tls_key;
   http.client_ca = flags.client_ca;
   http.authenticate = access.Authenticator();
+  http.executor = &runtime.Lane("http");
   Plane& served = **plane;
-  auto server = apiserver::HttpServer::Make(http, [&served](apiserver::Request request, apiserver::Responder respond) {
-    if (IsControlPath(request.path)) return respond(ServeControl(served, request));
+  auto serve = [&served, &control](apiserver::Request request, apiserver::Responder respond) {
+    if (ControlApi::IsControlPath(request.path)) return control.Serve(request, std::move(respond));
     served.handler().Serve(std::move(request), std::move(respond));
-  });
+  };
+  auto server = apiserver::HttpServer::Make(http, serve);
   if (!server) return Fail(server.status().message);
 
   int exit_code = 0;
-  auto stop = [&] { (*server)->Stop([&served] { served.Shutdown(); }); };
-  (*server)->Run([&] {
-    signals.Start(stop);
+  auto stop = [&] {
+    driver.EndMoves();  // requests that are under way are answered first, and a move may take as long as it likes
+    (*server)->Stop([&served] { served.Shutdown(); });
+  };
+  // Ready means that the nodes are there as well: a pod made before would wait for the scheduler's next try, which is
+  // for ever on a clock that stands still.
+  auto announce = [&](ClockControl& clock) {
+    if (clock.Settle().why == RunOutcome::Why::kBusy) return;  // it has been told to stop already
     auto announced = Announce(flags, (*server)->Url(), access);
     if (announced) return;
     exit_code = Fail(announced.status().message);
     stop();
+  };
+  (*server)->Run([&] {
+    signals.Start(stop);
+    driver.Control(announce);
   });
-  executor.Stop();
+  driver.Stop();
+  connection_executor.Stop();
   return exit_code;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace CLI {
@@ -23,9 +24,14 @@ struct ServeFlags {
   std::string client_ca;
   std::string token_file;
   std::string controllers = "*";
-  bool kubelet = false;
-  bool scheduler = false;
-  int nodes = 0;
+  std::string clock = "real";
+  std::string controller_manager_feature_gates;
+  std::string kubelet_feature_gates;
+  bool kubelet = true;
+  bool scheduler = true;
+  int nodes = 3;
+  std::string pod_defaults;
+  std::optional<std::uint64_t> seed;  // absent: from the machine's entropy
   int max_requests_inflight = 400;
   int max_mutating_requests_inflight = 200;
 };

@@ -1,0 +1,364 @@
+#include "testbed/runtime.h"
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "api/base/errors.h"
+
+namespace terrarium::testbed {
+
+using api::Duration;
+using api::Time;
+using api::TimerId;
+using api::TimerKind;
+
+api::Result<ClockMode> ClockMode::Parse(const std::string& text) {
+  if (text == "real") return ClockMode{Kind::kReal, 1};
+  if (text == "virtual") return ClockMode{Kind::kVirtual, 1};
+  if (text == "auto") return ClockMode{Kind::kAuto, 1};
+  constexpr std::string_view kScaledPrefix = "scaled=";
+  if (text.starts_with(kScaledPrefix)) {
+    double factor = 0;
+    const char* first = text.data() + kScaledPrefix.size();
+    const char* last = text.data() + text.size();
+    auto [end, error] = std::from_chars(first, last, factor);
+    if (error == std::errc() && end == last && factor > 0 && factor <= 1e6) return ClockMode{Kind::kScaled, factor};
+    return api::BadRequest("clock mode " + text + ": the factor is a number above 0 and at most 1000000");
+  }
+  return api::BadRequest("clock mode " + text + " is none of real, scaled=N, virtual and auto");
+}
+
+std::string ClockMode::String() const {
+  switch (kind) {
+    case Kind::kReal: return "real";
+    case Kind::kVirtual: return "virtual";
+    case Kind::kAuto: return "auto";
+    case Kind::kScaled: break;
+  }
+  char text[32];
+  auto [end, error] = std::to_chars(text, text + sizeof text, factor);
+  return "scaled=" + std::string(text, error == std::errc() ? end : text);
+}
+
+// The executor that a component sees.
+class Runtime::LaneExecutor : public api::Executor {
+ public:
+  LaneExecutor(Impl& runtime, std::size_t index) : runtime_(runtime), index_(index) {}
+  void Post(std::function<void()> work) override;
+  TimerId PostTimer(TimerKind kind, Duration delay, std::function<void()> work) override;
+  bool Cancel(TimerId id) override;
+  void OutsideStarted() override;
+  void OutsideEnded() override;
+
+ private:
+  Impl& runtime_;
+  std::size_t index_;
+};
+
+class Runtime::Impl {
+ public:
+  explicit Impl(RuntimeOptions options) : options_(std::move(options)), prng_(options_.seed), base_(options_.start) {
+    SetMode(options_.mode);
+  }
+
+  Time Now() const {
+    std::lock_guard lock(time_mutex_);
+    return NowLocked();
+  }
+
+  ClockMode mode() const {
+    std::lock_guard lock(time_mutex_);
+    return mode_;
+  }
+
+  void SetMode(ClockMode mode) {
+    if (!options_.wall && mode.FollowsWall()) mode.kind = ClockMode::Kind::kVirtual;
+    {
+      std::lock_guard lock(time_mutex_);
+      base_ = NowLocked();
+      if (options_.wall) base_wall_ = options_.wall();
+      mode_ = mode;
+    }
+    Notify(Signal::kTimers);
+  }
+
+  api::Executor& Lane(const std::string& name, Impl& self) {
+    std::lock_guard lock(mutex_);
+    auto [it, fresh] = names_.emplace(name, lanes_.size());
+    if (fresh) {
+      lanes_.push_back(std::make_unique<LaneState>());
+      lanes_.back()->executor = std::make_unique<LaneExecutor>(self, it->second);
+    }
+    return *lanes_[it->second]->executor;
+  }
+
+  void Post(std::size_t lane, std::function<void()> work) {
+    {
+      std::lock_guard lock(mutex_);
+      if (stopped_) return;
+      PushReady(lane, {std::move(work), 0});
+    }
+    Notify(Signal::kReady);
+  }
+
+  TimerId PostTimer(std::size_t lane, TimerKind kind, Duration delay, std::function<void()> work) {
+    Time due = Now() + std::max(delay, Duration::zero());
+    TimerId id = 0;
+    bool first = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (stopped_) return 0;
+      id = next_id_++;
+      // Timers of one instant fire in an order that the seed decides.
+      TimerKey key{due, options_.seeded_order ? prng_.Next() : 0, id};
+      first = timers_.empty() || key < timers_.begin()->first;
+      timers_.emplace(key, Timer{lane, kind, std::move(work)});
+      if (kind == TimerKind::kWork) work_timers_.insert(key);
+      keys_.emplace(id, key);
+    }
+    if (first) Notify(Signal::kTimers);
+    return id;
+  }
+
+  bool Cancel(TimerId id) {
+    std::function<void()> dropped;  // what it holds is let go without the lock
+    std::lock_guard lock(mutex_);
+    if (fired_.erase(id) > 0) return true;  // its work is ready but has not begun
+    auto it = keys_.find(id);
+    if (it == keys_.end()) return false;
+    auto timer = timers_.find(it->second);
+    dropped = std::move(timer->second.work);
+    work_timers_.erase(it->second);
+    timers_.erase(timer);
+    keys_.erase(it);
+    return true;
+  }
+
+  void ChangeOutside(int change) {
+    bool quiet = false;
+    {
+      std::lock_guard lock(mutex_);
+      outside_ += change;
+      quiet = IsQuiet();
+    }
+    if (quiet) Notify(Signal::kQuiet);
+  }
+
+  std::optional<Piece> TakeReady() {
+    std::vector<std::function<void()>> cancelled;
+    std::lock_guard lock(mutex_);
+    while (!ready_lanes_.empty()) {
+      std::size_t lane = TakeLane();
+      LaneState& state = *lanes_[lane];
+      Ready ready = std::move(state.ready.front());
+      state.ready.pop_front();
+      --ready_count_;
+      if (ready.timer != 0 && fired_.erase(ready.timer) == 0) {
+        cancelled.push_back(std::move(ready.work));
+        if (!state.ready.empty()) ready_lanes_.push_back(lane);
+        continue;
+      }
+      state.running = true;
+      ++running_;
+      return Piece{lane, std::move(ready.work)};
+    }
+    return std::nullopt;
+  }
+
+  void Finished(std::size_t lane) {
+    bool more = false, quiet = false;
+    {
+      std::lock_guard lock(mutex_);
+      LaneState& state = *lanes_[lane];
+      state.running = false;
+      --running_;
+      more = !state.ready.empty();
+      if (more) ready_lanes_.push_back(lane);
+      quiet = IsQuiet();
+    }
+    if (more) Notify(Signal::kReady);
+    if (quiet) Notify(Signal::kQuiet);
+  }
+
+  bool Quiet() const {
+    std::lock_guard lock(mutex_);
+    return IsQuiet();
+  }
+  bool OutsideUnderWay() const {
+    std::lock_guard lock(mutex_);
+    return outside_ > 0;
+  }
+
+  bool HasReady() const {
+    std::lock_guard lock(mutex_);
+    return !ready_lanes_.empty();
+  }
+
+  std::optional<Time> NextTimer() const {
+    std::lock_guard lock(mutex_);
+    if (timers_.empty()) return std::nullopt;
+    return timers_.begin()->first.due;
+  }
+  std::optional<Time> NextWorkTimer() const {
+    std::lock_guard lock(mutex_);
+    if (work_timers_.empty()) return std::nullopt;
+    return work_timers_.begin()->due;
+  }
+
+  bool FireNext(Time until) {
+    if (mode().FollowsWall()) until = std::min(until, Now());
+    {
+      std::lock_guard lock(mutex_);
+      if (timers_.empty() || timers_.begin()->first.due > until) return false;
+      auto first = timers_.begin();
+      MoveTimeTo(first->first.due);
+      TimerId id = first->first.id;
+      PushReady(first->second.lane, {std::move(first->second.work), id});
+      fired_.insert(id);
+      work_timers_.erase(first->first);
+      keys_.erase(id);
+      timers_.erase(first);
+    }
+    Notify(Signal::kReady);
+    return true;
+  }
+
+  // Never back: a clock that follows the wall is ahead of its timers already.
+  void MoveTimeTo(Time time) {
+    std::lock_guard lock(time_mutex_);
+    if (!mode_.FollowsWall()) base_ = std::max(base_, time);
+  }
+
+  std::optional<std::chrono::nanoseconds> WallUntilNextTimer() const {
+    auto next = NextTimer();
+    if (!next) return std::nullopt;
+    std::lock_guard lock(time_mutex_);
+    std::chrono::duration<double, std::nano> left = *next - NowLocked();
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(std::max(0.0, left.count() / mode_.factor)));
+  }
+
+  void SetNotify(std::function<void(Signal)> notify) { notify_ = std::move(notify); }
+
+  void Shutdown() {
+    std::map<TimerKey, Timer> timers;
+    std::vector<std::deque<Ready>> dropped;
+    {
+      std::lock_guard lock(mutex_);
+      stopped_ = true;
+      timers.swap(timers_);
+      work_timers_.clear();
+      keys_.clear();
+      fired_.clear();
+      ready_lanes_.clear();
+      ready_count_ = 0;
+      for (auto& lane : lanes_) dropped.push_back(std::exchange(lane->ready, {}));
+    }
+    Notify(Signal::kQuiet);
+  }
+
+ private:
+  struct TimerKey {
+    Time due;
+    std::uint64_t tie;
+    TimerId id;
+    friend auto operator<=>(const TimerKey&, const TimerKey&) = default;
+  };
+  struct Timer {
+    std::size_t lane;
+    TimerKind kind;
+    std::function<void()> work;
+  };
+  struct Ready {
+    std::function<void()> work;
+    TimerId timer;  // 0: posted
+  };
+  struct LaneState {
+    std::unique_ptr<LaneExecutor> executor;
+    std::deque<Ready> ready;
+    bool running = false;
+  };
+
+  Time NowLocked() const {
+    if (!mode_.FollowsWall()) return base_;
+    std::chrono::duration<double, std::nano> passed = options_.wall() - base_wall_;
+    return base_ + std::chrono::duration_cast<Duration>(passed * mode_.factor);
+  }
+
+  void PushReady(std::size_t lane, Ready ready) {
+    LaneState& state = *lanes_[lane];
+    state.ready.push_back(std::move(ready));
+    ++ready_count_;
+    if (!state.running && state.ready.size() == 1) ready_lanes_.push_back(lane);
+  }
+
+  std::size_t TakeLane() {
+    std::size_t at = options_.seeded_order ? prng_.Below(ready_lanes_.size()) : 0;
+    std::size_t lane = ready_lanes_[at];
+    ready_lanes_.erase(ready_lanes_.begin() + static_cast<std::ptrdiff_t>(at));
+    return lane;
+  }
+
+  bool IsQuiet() const { return ready_count_ == 0 && running_ == 0 && outside_ == 0; }
+
+  void Notify(Signal signal) {
+    if (notify_) notify_(signal);
+  }
+
+  RuntimeOptions options_;
+  std::function<void(Signal)> notify_;
+
+  mutable std::mutex mutex_;
+  api::Prng prng_;
+  std::map<std::string, std::size_t> names_;
+  std::vector<std::unique_ptr<LaneState>> lanes_;
+  std::deque<std::size_t> ready_lanes_;  // lanes with ready work that are not running
+  std::map<TimerKey, Timer> timers_;
+  std::set<TimerKey> work_timers_;
+  std::map<TimerId, TimerKey> keys_;
+  std::set<TimerId> fired_;  // ready, and still to be cancelled
+  TimerId next_id_ = 1;
+  std::size_t ready_count_ = 0;
+  std::size_t running_ = 0;
+  int outside_ = 0;
+  bool stopped_ = false;
+
+  mutable std::mutex time_mutex_;  // taken after mutex_
+  ClockMode mode_{ClockMode::Kind::kVirtual, 1};
+  Time base_;
+  std::chrono::nanoseconds base_wall_{};
+};
+
+void Runtime::LaneExecutor::Post(std::function<void()> work) { runtime_.Post(index_, std::move(work)); }
+TimerId Runtime::LaneExecutor::PostTimer(TimerKind kind, Duration delay, std::function<void()> work) {
+  return runtime_.PostTimer(index_, kind, delay, std::move(work));
+}
+bool Runtime::LaneExecutor::Cancel(TimerId id) { return runtime_.Cancel(id); }
+void Runtime::LaneExecutor::OutsideStarted() { runtime_.ChangeOutside(1); }
+void Runtime::LaneExecutor::OutsideEnded() { runtime_.ChangeOutside(-1); }
+
+Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Runtime::~Runtime() = default;
+
+Time Runtime::Now() const { return impl_->Now(); }
+api::Executor& Runtime::Lane(const std::string& name) { return impl_->Lane(name, *impl_); }
+ClockMode Runtime::mode() const { return impl_->mode(); }
+void Runtime::SetMode(ClockMode mode) { impl_->SetMode(mode); }
+std::optional<Runtime::Piece> Runtime::TakeReady() { return impl_->TakeReady(); }
+void Runtime::Finished(const Piece& piece) { impl_->Finished(piece.lane); }
+bool Runtime::Quiet() const { return impl_->Quiet(); }
+bool Runtime::OutsideUnderWay() const { return impl_->OutsideUnderWay(); }
+bool Runtime::HasReady() const { return impl_->HasReady(); }
+std::optional<Time> Runtime::NextTimer() const { return impl_->NextTimer(); }
+std::optional<Time> Runtime::NextWorkTimer() const { return impl_->NextWorkTimer(); }
+bool Runtime::FireNext(Time until) { return impl_->FireNext(until); }
+void Runtime::MoveTo(Time time) { impl_->MoveTimeTo(time); }
+std::optional<std::chrono::nanoseconds> Runtime::WallUntilNextTimer() const { return impl_->WallUntilNextTimer(); }
+void Runtime::SetNotify(std::function<void(Signal)> notify) { impl_->SetNotify(std::move(notify)); }
+void Runtime::Shutdown() { impl_->Shutdown(); }
+
+}  // namespace terrarium::testbed

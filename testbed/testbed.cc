@@ -1,0 +1,149 @@
+#include "testbed/testbed.h"
+
+#include <cstdio>
+#include <utility>
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "api/base/errors.h"
+#include "api/json_access.h"
+#include "testbed/components.h"
+#include "testbed/simulation.h"
+
+namespace terrarium::testbed {
+namespace {
+
+using api::Json;
+using api::ObjectName;
+
+ObjectName NameOf(const Json& object) {
+  return {std::string(api::StringAt(object, "metadata", "namespace")),
+          std::string(api::StringAt(object, "metadata", "name"))};
+}
+
+api::FeatureGates GatesOf(const TestbedOptions& options) {
+  auto gates = api::FeatureGates().With(options.feature_gates);
+  CHECK(gates.ok());
+  return *gates;
+}
+
+}  // namespace
+
+class Testbed::Impl {
+ public:
+  explicit Impl(TestbedOptions options)
+      : log("terrarium", std::make_shared<spdlog::sinks::stderr_sink_mt>()), simulation(options.start, options.seed) {
+    log.set_level(spdlog::level::warn);
+    PlaneOptions plane_options;
+    plane_options.seed = options.seed;
+    plane_options.gates = GatesOf(options);
+    ComponentOptions components;
+    components.controllers = options.controllers;
+    components.scheduler = options.scheduler;
+    components.kubelet = options.kubelet;
+    components.nodes.nodes = options.nodes;
+    components.controller_manager_gates = plane_options.gates;
+    components.kubelet_gates = plane_options.gates;
+    components.scheduler_gates = plane_options.gates;
+    auto made = Plane::Make(simulation.runtime(), log, std::move(plane_options), components);
+    CHECK(made.ok());
+    plane = std::move(*made);
+    simulation.clock().Settle();
+  }
+
+  // The memory store answers before a write returns.
+  Written Write(api::WriteRequest request) {
+    std::optional<Written> answer;
+    plane->handler().Write(std::move(request), {}, [&answer](Written written) { answer = std::move(written); });
+    CHECK(answer.has_value());
+    return std::move(*answer);
+  }
+
+  spdlog::logger log;
+  Simulation simulation;
+  std::unique_ptr<Plane> plane;
+};
+
+Testbed::Testbed(TestbedOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+
+Testbed::~Testbed() { impl_->simulation.runtime().Shutdown(); }
+
+ClockControl& Testbed::clock() { return impl_->simulation.clock(); }
+api::Time Testbed::Now() const { return impl_->simulation.runtime().Now(); }
+Plane& Testbed::plane() { return *impl_->plane; }
+kubelet_fake::PodRules& Testbed::rules() { return impl_->plane->components().kubelet().value().pods; }
+kubelet_fake::NodeAgent& Testbed::nodes() { return impl_->plane->components().kubelet().value().nodes; }
+
+Testbed::Written Testbed::Create(std::string_view resource, std::string_view ns, Json object) {
+  api::WriteRequest request;
+  request.resource = resource;
+  request.object.ns = ns;
+  request.body = std::move(object);
+  return impl_->Write(std::move(request));
+}
+
+Testbed::Written Testbed::Update(std::string_view resource, Json object, std::string_view subresource) {
+  api::WriteRequest request;
+  request.verb = api::WriteRequest::Verb::kUpdate;
+  request.resource = resource;
+  request.object = NameOf(object);
+  request.subresource = subresource;
+  request.body = std::move(object);
+  return impl_->Write(std::move(request));
+}
+
+Testbed::Written Testbed::Patch(std::string_view resource, ObjectName name, Json patch, std::string_view subresource) {
+  api::WriteRequest request;
+  request.verb = api::WriteRequest::Verb::kPatch;
+  request.resource = resource;
+  request.object = std::move(name);
+  request.subresource = subresource;
+  request.body = std::move(patch);
+  return impl_->Write(std::move(request));
+}
+
+Testbed::Written Testbed::Delete(std::string_view resource, ObjectName name, api::DeleteRequest options) {
+  api::WriteRequest request;
+  request.verb = api::WriteRequest::Verb::kDelete;
+  request.resource = resource;
+  request.object = std::move(name);
+  request.body = options.ToJson();
+  return impl_->Write(std::move(request));
+}
+
+Testbed::Written Testbed::Evict(const ObjectName& pod) {
+  api::WriteRequest request;
+  request.resource = "pods";
+  request.object = pod;
+  request.subresource = "eviction";
+  request.body = {{"metadata", {{"name", pod.name}, {"namespace", pod.ns}}}};
+  return impl_->Write(std::move(request));
+}
+
+apiserver::Response Testbed::Serve(apiserver::Request request) {
+  std::optional<apiserver::Response> answer;
+  impl_->plane->handler().Serve(std::move(request),
+                                [&answer](apiserver::Response response) { answer = std::move(response); });
+  CHECK(answer.has_value());
+  return std::move(*answer);
+}
+
+api::ObjectPtr Testbed::Get(std::string_view resource, std::string_view ns, std::string_view name) {
+  return impl_->plane->store().Get({std::string(resource), std::string(ns), std::string(name)});
+}
+
+std::vector<api::ObjectPtr> Testbed::List(std::string_view resource, std::optional<std::string> ns) {
+  storage::ListQuery query;
+  query.resource = resource;
+  query.ns = std::move(ns);
+  return impl_->plane->store().List(query)->items;
+}
+
+api::ObjectPtr Testbed::Must(Written written) {
+  if (!written) std::fprintf(stderr, "%s\n", written.status().message.c_str());
+  CHECK(written.ok());
+  return *written;
+}
+
+}  // namespace terrarium::testbed

@@ -1,0 +1,78 @@
+#pragma once
+
+// A whole plane on the simulated runtime: one thread (the caller's), a virtual clock and a seed. Two testbeds with the
+// same options and the same calls have the same history, byte by byte.
+//
+//   Testbed bed({.nodes = 1});
+//   bed.Must(bed.Create("pods", "default", pod));
+//   bed.clock().RunUntilIdle(1min);
+//   EXPECT_EQ(StringAt(*bed.Get("pods", "default", "web")->Document(), "status", "phase"), "Running");
+//
+// Nothing happens between calls: components work only inside the clock's methods. Writes by the methods below are
+// answered at once and their consequences wait for the clock.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/base/clock.h"
+#include "api/base/status.h"
+#include "api/client.h"
+#include "api/object.h"
+#include "apiserver/request.h"
+#include "testbed/clock_control.h"
+#include "testbed/plane.h"
+
+namespace terrarium::kubelet_fake {
+class NodeAgent;
+class PodRules;
+}  // namespace terrarium::kubelet_fake
+
+namespace terrarium::testbed {
+
+struct TestbedOptions {
+  std::uint64_t seed = 1;
+  std::string feature_gates = {};  // of every component: "A=true,B=false"
+  std::string controllers = "*";   // kube-controller-manager's syntax
+  bool kubelet = true;
+  bool scheduler = true;
+  int nodes = 3;  // registered at start: node-0, node-1, ...
+  api::Time start = api::Time(std::chrono::seconds(1'767'225'600));  // 2026-01-01T00:00:00Z
+};
+
+class Testbed {
+ public:
+  using Written = api::Result<api::ObjectPtr>;
+
+  explicit Testbed(TestbedOptions options = {});
+  ~Testbed();
+
+  ClockControl& clock();
+  api::Time Now() const;
+  Plane& plane();
+  // What the control API can do to pods and nodes. REQUIRES: the kubelet runs.
+  kubelet_fake::PodRules& rules();
+  kubelet_fake::NodeAgent& nodes();
+
+  Written Create(std::string_view resource, std::string_view ns, api::Json object);
+  Written Update(std::string_view resource, api::Json object, std::string_view subresource = "");
+  Written Patch(std::string_view resource, api::ObjectName name, api::Json patch, std::string_view subresource = "");
+  Written Delete(std::string_view resource, api::ObjectName name, api::DeleteRequest options = {});
+  Written Evict(const api::ObjectName& pod);
+  // Sends any request and gives its answer.
+  apiserver::Response Serve(apiserver::Request request);
+
+  api::ObjectPtr Get(std::string_view resource, std::string_view ns, std::string_view name);  // nullptr: not there
+  std::vector<api::ObjectPtr> List(std::string_view resource, std::optional<std::string> ns = std::nullopt);
+  // The value, or the end of the process with the Status: for steps that are not what a test is about.
+  static api::ObjectPtr Must(Written written);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace terrarium::testbed
