@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "api/base/check.h"
@@ -52,7 +53,84 @@ class Reader {
   }
   bool AtEnd() const { return at_ == end_; }
 
+  // Objects with the members of `keep` only; lists of them; other values as they are.
+  Json Some(std::span<const Keep> keep) {
+    CHECK(at_ < end_);
+    if (keep.empty() || (*at_ != '{' && *at_ != '[')) return Value();
+    if (*at_ == '{') {
+      Json out = Json::object();
+      auto& members = out.get_ref<Json::object_t&>();
+      EachMember([&](std::string_view key) {
+        for (const Keep& kept : keep)
+          if (kept.name == key) {
+            members.emplace_hint(members.end(), key, Some(kept.below));
+            return;
+          }
+        SkipValue();
+      });
+      return out;
+    }
+    Json out = Json::array();
+    Skip('[');
+    if (Skip(']')) return out;
+    do out.push_back(Some(keep));
+    while (Skip(','));
+    CHECK(Skip(']'));
+    return out;
+  }
+
+  // Gives `visit` each key; it reads or skips the value.
+  template <typename Visit>
+  void EachMember(Visit visit) {
+    CHECK(Skip('{'));
+    if (Skip('}')) return;
+    do {
+      CHECK(*at_ == '"');
+      const char* start = at_ + 1;
+      SkipString();
+      std::string_view key(start, at_ - 1);
+      CHECK(Skip(':'));
+      visit(key);
+    } while (Skip(','));
+    CHECK(Skip('}'));
+  }
+
+  void SkipValue() {
+    CHECK(at_ < end_);
+    if (*at_ == '"') return SkipString();
+    if (*at_ != '{' && *at_ != '[') {
+      while (at_ < end_ && *at_ != ',' && *at_ != '}' && *at_ != ']') ++at_;
+      return;
+    }
+    int depth = 0;
+    do {
+      CHECK(at_ < end_);
+      if (*at_ == '"') {
+        SkipString();
+        continue;
+      }
+      if (*at_ == '{' || *at_ == '[') ++depth;
+      if (*at_ == '}' || *at_ == ']') --depth;
+      ++at_;
+    } while (depth > 0);
+  }
+  const char* at() const { return at_; }
+
  private:
+  void SkipString() {
+    ++at_;
+    while (true) {
+      const void* quote = std::memchr(at_, '"', static_cast<std::size_t>(end_ - at_));
+      CHECK(quote != nullptr);
+      const char* found = static_cast<const char*>(quote);
+      // A quote is escaped when an odd number of backslashes stands before it.
+      const char* before = found;
+      while (before > at_ && before[-1] == '\\') --before;
+      at_ = found + 1;
+      if ((found - before) % 2 == 0) return;
+    }
+  }
+
   bool Skip(char c) {
     CHECK(at_ < end_);
     if (*at_ != c) return false;
@@ -125,6 +203,22 @@ Json ReadJson(std::string_view text) {
   Json out = reader.Value();
   CHECK(reader.AtEnd());
   return out;
+}
+
+Json ReadSome(std::string_view text, std::span<const Keep> keep) {
+  Reader reader(text);
+  return reader.Some(keep);
+}
+
+std::string_view FindMember(std::string_view text, std::string_view name) {
+  Reader reader(text);
+  std::string_view found;
+  reader.EachMember([&](std::string_view key) {
+    const char* start = reader.at();
+    reader.SkipValue();
+    if (key == name) found = std::string_view(start, reader.at());
+  });
+  return found;
 }
 
 void Discard(Json& document) {

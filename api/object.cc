@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -57,15 +58,23 @@ std::size_t RevisionLength(const std::string& body) {
 
 }  // namespace
 
-std::string EncodeBody(const Json& document, std::int64_t revision) {
-  std::string out;
-  out.reserve(2048);
+namespace {
+
+void AppendMetadata(const Json& document, std::int64_t revision, std::string& out) {
   out.append(kBeforeRevision).append(std::to_string(revision)).append("\"");
   if (auto metadata = document.find("metadata"); metadata != document.end()) {
     for (auto it = metadata->begin(); it != metadata->end(); ++it)
       if (it.key() != "resourceVersion") AppendMember(it.key(), *it, out);
   }
   out += '}';
+}
+
+}  // namespace
+
+std::string EncodeBody(const Json& document, std::int64_t revision) {
+  std::string out;
+  out.reserve(2048);
+  AppendMetadata(document, revision, out);
   for (auto it = document.begin(); it != document.end(); ++it)
     if (it.key() != "metadata" && it.key() != "kind" && it.key() != "apiVersion") AppendMember(it.key(), *it, out);
   out += '}';
@@ -84,6 +93,29 @@ ObjectPtr Object::Make(ObjectHeader header, Json document, bool looked_at_soon) 
   document.erase("apiVersion");
   made->fresh_ = Shared(std::move(document));
   return made;
+}
+
+ObjectPtr Object::MakeCarrying(ObjectHeader header, Json document, const Object& current,
+                               std::span<const std::string_view> carried) {
+  // Members stand in the order of their names, as in any other text of ours.
+  std::map<std::string_view, std::string_view> texts;
+  for (std::string_view name : carried)
+    if (std::string_view text = FindMember(current.body_, name); !text.empty()) texts.emplace(name, text);
+  std::map<std::string_view, const Json*> members;
+  for (auto it = document.begin(); it != document.end(); ++it)
+    if (it.key() != "metadata" && !std::count(carried.begin(), carried.end(), it.key())) members.emplace(it.key(), &*it);
+  for (const auto& [name, text] : texts) members.emplace(name, nullptr);
+
+  std::string body;
+  body.reserve(current.body_.size() + 512);
+  AppendMetadata(document, header.revision, body);
+  for (const auto& [name, value] : members) {
+    if (value != nullptr) AppendMember(std::string(name), *value, body);
+    else body.append(",\"").append(name).append("\":").append(texts[name]);
+  }
+  body += '}';
+  Discard(document);
+  return ObjectPtr(new Object(std::move(header), std::move(body)));
 }
 
 ObjectPtr Object::FromBody(ObjectHeader header, std::string body) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,10 @@ class Object {
   // `document` is the object; its apiVersion, kind and metadata.resourceVersion are left out of the text. REQUIRES: it is
   // normalised, so that it equals what its text reads as. `looked_at_soon`: keep it for Document().
   static std::shared_ptr<const Object> Make(ObjectHeader header, Json document, bool looked_at_soon = true);
+  // The same for a document of which `carried` members are left out or not whole: their text is that of `current`. So a
+  // write that changes the status of a pod neither reads nor writes its spec.
+  static std::shared_ptr<const Object> MakeCarrying(ObjectHeader header, Json document, const Object& current,
+                                                    std::span<const std::string_view> carried);
   // From stored text (its header has been kept or derived elsewhere).
   static std::shared_ptr<const Object> FromBody(ObjectHeader header, std::string body);
   // The same object at another revision.

@@ -21,6 +21,7 @@
 #include "api/base/feature_gates.h"
 #include "api/base/field_error.h"
 #include "api/json.h"
+#include "api/json_text.h"
 
 namespace terrarium::apiserver {
 
@@ -71,6 +72,10 @@ class Strategy {
   virtual bool AllowUnconditionalUpdate() const { return true; }
 
   virtual std::span<const SelectableField> SelectableFields() const { return {}; }
+  // Of kinds that are written often: what of an object the rules of a status update, and of a deletion, look at. The
+  // members that are named whole are what such a write can change; all others keep their stored text. Empty: everything.
+  virtual std::span<const api::Keep> ReadForStatusUpdate() const { return {}; }
+  virtual std::span<const api::Keep> ReadForDeletion() const { return {}; }
   // What a delete that names no propagationPolicy does to dependents: orphan (Jobs, ReplicationControllers) or
   // background.
   virtual bool OrphansDependentsByDefault() const { return false; }

@@ -20,8 +20,8 @@ class MemoryStore final : public StoreBase {
   void Submit(Write write, WriteDone done) override {
     Wakes wakes;
     WriteOutcome outcome = Apply(std::move(write), wakes);
-    done(std::move(outcome));
     CallWakes(wakes);
+    done(std::move(outcome));
   }
 
   void Compact(std::int64_t revision) override { state_->Compact(revision); }

@@ -78,8 +78,8 @@ class SqliteStore final : public StoreBase {
       std::lock_guard lock(sequencer_);
       outcomes = Commit(jobs, wakes);
     }
-    for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].done(std::move(outcomes[i]));
     CallWakes(wakes);
+    for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].done(std::move(outcomes[i]));
     // Last, so that nobody waits for it.
     std::lock_guard lock(sequencer_);
     CompactFile(compact_asked_.exchange(false) ? 1 : kCompactRevisions);

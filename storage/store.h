@@ -122,8 +122,9 @@ class Store {
   virtual ~Store() = default;
 
   // Applies the write and calls `done` once, after the write is durable and visible to reads and watches, possibly
-  // from another thread, possibly before Submit returns, without locks held. `done` may submit again; it must not
-  // block, shut the store down or destroy it.
+  // from another thread, possibly before Submit returns, without locks held. Watchers have been woken by then: whoever
+  // waits for the answer finds the consequences under way. `done` may submit again; it must not block, shut the store
+  // down or destroy it.
   virtual void Submit(Write write, WriteDone done) = 0;
 
   virtual ObjectPtr Get(const ObjectKey& key) const = 0;  // nullptr when absent

@@ -1,17 +1,39 @@
 #include "testbed/plane.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "api/base/clock.h"
+#include "api/json_access.h"
 #include "apiserver/header.h"
 #include "storage/memory_store.h"
 #include "testbed/components.h"
 
 namespace terrarium::testbed {
+namespace {
+
+// When the plane that left this store last lived, as far as its nodes' heartbeats tell: its clock may have been ahead of
+// the machine's, and what it wrote must not lie in the future.
+api::Time LastLived(const storage::Store& store) {
+  storage::ListQuery query;
+  query.resource = "leases";
+  api::Time last{};
+  auto listing = store.List(query);
+  if (!listing) return last;
+  for (const api::ObjectPtr& lease : listing->items) {
+    api::Json document = lease->Parse();
+    if (auto renewed = api::ParseTime(api::StringAt(document, "spec", "renewTime"))) last = std::max(last, *renewed);
+  }
+  return last;
+}
+
+}  // namespace
 
 api::Result<std::unique_ptr<Plane>> Plane::Make(Runtime& runtime, spdlog::logger& log, PlaneOptions options,
                                                 const ComponentOptions& components) {
   std::unique_ptr<Plane> plane(new Plane(runtime, log, options));
   if (auto opened = plane->OpenStore(options); !opened) return opened.status();
+  runtime.NotBefore(LastLived(*plane->store_));
   Plane& self = *plane;
   options.handler.pod_log = [&self](const std::string& ns, const std::string& pod, const std::string& container) {
     return self.components_->PodLog(ns, pod, container);

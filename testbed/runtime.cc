@@ -234,6 +234,11 @@ class Runtime::Impl {
     if (!mode_.FollowsWall()) base_ = std::max(base_, time);
   }
 
+  void NotBefore(Time time) {
+    std::lock_guard lock(time_mutex_);
+    if (Time now = NowLocked(); now < time) base_ += time - now;
+  }
+
   std::optional<std::chrono::nanoseconds> WallUntilNextTimer() const {
     auto next = NextTimer();
     if (!next) return std::nullopt;
@@ -358,6 +363,7 @@ std::optional<Time> Runtime::NextWorkTimer() const { return impl_->NextWorkTimer
 bool Runtime::FireNext(Time until) { return impl_->FireNext(until); }
 void Runtime::MoveTo(Time time) { impl_->MoveTimeTo(time); }
 std::optional<std::chrono::nanoseconds> Runtime::WallUntilNextTimer() const { return impl_->WallUntilNextTimer(); }
+void Runtime::NotBefore(Time time) { impl_->NotBefore(time); }
 void Runtime::SetNotify(std::function<void(Signal)> notify) { impl_->SetNotify(std::move(notify)); }
 void Runtime::Shutdown() { impl_->Shutdown(); }
 

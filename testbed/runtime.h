@@ -81,6 +81,8 @@ class Runtime : public api::Clock {
   bool FireNext(api::Time until);
   // Moves a virtual clock forward. REQUIRES: no timer is due before.
   void MoveTo(api::Time time);
+  // The clock stands at `time` or later from now on, in every mode.
+  void NotBefore(api::Time time);
   // How long in the world until the next timer is due, for the modes that follow it.
   std::optional<std::chrono::nanoseconds> WallUntilNextTimer() const;
   enum class Signal {

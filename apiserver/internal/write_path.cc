@@ -1,7 +1,9 @@
 #include "apiserver/internal/write_path.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "api/base/errors.h"
 #include "api/base/prng.h"
@@ -173,6 +175,22 @@ bool IsReadyToGo(const ResourceInfo& resource, const Json& document) {
 
 namespace {
 
+// The stored form of a document that holds only what `read` names of the current object.
+api::ObjectPtr MakeFromPart(const ResourceInfo& resource, Json document, const api::Object& current,
+                            std::span<const api::Keep> read) {
+  std::vector<std::string_view> carried;
+  for (const api::Keep& kept : read)
+    if (!kept.below.empty()) carried.push_back(kept.name);
+  api::ObjectHeader header = DeriveHeader(resource, document);
+  auto fields = resource.strategy->SelectableFields();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    std::string_view member = fields[i].label.substr(0, fields[i].label.find('.'));
+    if (std::find(carried.begin(), carried.end(), member) != carried.end())
+      header.fields[i] = current.header().fields[i];
+  }
+  return api::Object::MakeCarrying(std::move(header), std::move(document), current, carried);
+}
+
 // One attempt of ChangeObject and what it needs to try again.
 struct ChangeLoop : std::enable_shared_from_this<ChangeLoop> {
   ChangeLoop(CallPtr c, ChangeTarget t) : call(std::move(c)), target(std::move(t)) {}
@@ -189,7 +207,9 @@ struct ChangeLoop : std::enable_shared_from_this<ChangeLoop> {
 
 void ChangeLoop::Try(api::ObjectPtr current) {
   if (current == nullptr) return done(api::NotFound(target.resource.Resource(), target.key.name));
-  std::shared_ptr<const Json> document = current->Document();
+  std::shared_ptr<const Json> document = target.read.empty()
+                                             ? current->Document()
+                                             : std::make_shared<const Json>(api::ReadSome(current->body(), target.read));
   auto change = changer(current, *document);
   if (!change) return done(change.status());
   if (change->action == Change::Action::kNothing) return done(Changed{current, false});
@@ -198,7 +218,10 @@ void ChangeLoop::Try(api::ObjectPtr current) {
 
 void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
   bool deleting = change.action == Change::Action::kDelete;
-  api::ObjectPtr object = change.document.is_null() ? current : MakeObject(target.resource, std::move(change.document));
+  api::ObjectPtr object = current;
+  if (!change.document.is_null())
+    object = target.read.empty() ? MakeObject(target.resource, std::move(change.document))
+                                 : MakeFromPart(target.resource, std::move(change.document), *current, target.read);
   if (!deleting) {
     if (object->body() == current->body()) return done(Changed{current, false});
     if (auto fits = CheckSize(*call, *object); !fits) return done(fits.status());

@@ -3,6 +3,7 @@
 // The steps between a decoded document and the store, in the one order that strategy.h describes.
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "api/base/status.h"
@@ -45,6 +46,8 @@ struct ChangeTarget {
   const ResourceInfo& resource;
   storage::ObjectKey key;
   bool dry_run = false;  // everything but the write happens
+  // What the changer looks at, see Strategy; empty: everything.
+  std::span<const api::Keep> read = {};
 };
 
 // Reads the object, asks `changer` what to write, and writes it if nobody wrote in between; otherwise again. A document

@@ -37,6 +37,19 @@ constexpr std::array<SelectableField, 9> kSelectableFields = {{
     {"status.nominatedNodeName", [](const Json& pod) { return StatusText(pod, "nominatedNodeName"); }},
 }};
 
+constexpr api::Keep kContainerRules[] = {{"name"}, {"restartPolicy"}, {"restartPolicyRules"}};
+constexpr api::Keep kSpecOfStatusRules[] = {{"containers", kContainerRules},
+                                            {"ephemeralContainers", kContainerRules},
+                                            {"initContainers", kContainerRules},
+                                            {"nodeName"},
+                                            {"os"},
+                                            {"resourceClaims"},
+                                            {"restartPolicy"}};
+constexpr api::Keep kReadForStatusUpdate[] = {{"metadata"}, {"spec", kSpecOfStatusRules}, {"status"}};
+constexpr api::Keep kSpecOfDeletion[] = {{"nodeName"}, {"terminationGracePeriodSeconds"}};
+constexpr api::Keep kStatusOfDeletion[] = {{"phase"}};
+constexpr api::Keep kReadForDeletion[] = {{"metadata"}, {"spec", kSpecOfDeletion}, {"status", kStatusOfDeletion}};
+
 // podIP is the first of podIPs; a writer who knows one of them has both.
 void PairPodIps(Json& status) {
   const std::string ip(StringAt(status, "podIP"));
@@ -142,6 +155,8 @@ class Pod final : public Strategy {
   }
 
   std::span<const SelectableField> SelectableFields() const override { return kSelectableFields; }
+  std::span<const api::Keep> ReadForStatusUpdate() const override { return kReadForStatusUpdate; }
+  std::span<const api::Keep> ReadForDeletion() const override { return kReadForDeletion; }
   bool ReturnsDeletedObject() const override { return true; }
 
 };

@@ -69,7 +69,7 @@ void RespondDeleted(const CallPtr& call, const Changed& changed) {
 void DeleteObject(const CallPtr& call, const ResourceInfo& resource, const storage::ObjectKey& key,
                   const DeleteOptions& options, ChangeDone done) {
   auto remove_after = std::make_shared<bool>(false);
-  ChangeTarget target{resource, key, options.dry_run};
+  ChangeTarget target{resource, key, options.dry_run, resource.strategy->ReadForDeletion()};
   ChangeObject(
       call, target,
       [call, &resource, options, remove_after](const api::ObjectPtr& current, const Json& document) -> Result<Change> {

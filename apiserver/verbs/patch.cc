@@ -101,11 +101,14 @@ void ServePatch(const CallPtr& call) {
 
   if (auto fine = JudgePatchFields(*call, *patch, options->field_validation); !fine)
     return RespondError(call, fine.status());
+  // Of a component in this process that patches a status.
+  bool status_only = call->written && call->route.subresource != nullptr && patch->type != PatchType::kJson;
+  ChangeTarget target = OwnTarget(*call, options->dry_run);
+  if (status_only) target.read = call->strategy().ReadForStatusUpdate();
   ChangeObject(
-      call, OwnTarget(*call, options->dry_run),
-      [call, patch = std::move(*patch), validation = options->field_validation](
+      call, std::move(target),
+      [call, status_only, patch = std::move(*patch), validation = options->field_validation](
           const api::ObjectPtr& current, const Json& old) -> Result<Change> {
-        bool status_only = call->written && call->route.subresource != nullptr && patch.type != PatchType::kJson;
         auto object = status_only ? PatchedStatus(*call, patch, old) : Patched(*call, patch, current, validation);
         if (!object) return object.status();
         if (auto fine = CheckNames(*call, *object); !fine) return fine.status();

@@ -141,7 +141,7 @@ constexpr Endpoint kEndpoints[] = {
     {"POST", "/clock/run-until-idle", "go on until only housekeeping is left, or the limit has passed",
      R"({"limit": "1h"})", RunUntilIdle},
     {"POST", "/clock/run-until", "go on until a condition on an object holds, or the limit has passed",
-     R"({"resource": "pods", "name": "web", "for": "condition=Ready", "limit": "5m"})", RunUntil},
+     R"({"resource": "pods", "namespace": "default", "name": "web", "for": "condition=Ready", "limit": "5m"})", RunUntil},
 };
 
 }  // namespace

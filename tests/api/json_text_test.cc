@@ -50,6 +50,24 @@ TEST(ReadJson, ReadsWhatAppendJsonWrote) {
   }
 }
 
+TEST(ReadSome, KeepsWhatIsAskedForAndSkipsTheRest) {
+  static constexpr Keep kContainer[] = {{"name"}, {"policy"}};
+  static constexpr Keep kSpec[] = {{"containers", kContainer}, {"node"}};
+  static constexpr Keep kPod[] = {{"metadata"}, {"spec", kSpec}};
+  const Json pod = Json::parse(R"({
+    "metadata": {"name": "a\"b", "labels": {"x": "\\"}},
+    "spec": {"containers": [{"name": "c", "args": ["\\\"}", [1, {"y": []}]], "policy": {"z": 1}}, {}], "node": "n",
+             "volumes": [{"a": "}"}], "last": -1.5},
+    "status": {"phase": "x"}})");
+  std::string text;
+  AppendJson(pod, text);
+  EXPECT_EQ(ReadSome(text, kPod), Json::parse(R"({
+    "metadata": {"name": "a\"b", "labels": {"x": "\\"}},
+    "spec": {"containers": [{"name": "c", "policy": {"z": 1}}, {}], "node": "n"}})"));
+  EXPECT_EQ(FindMember(text, "status"), R"({"phase":"x"})");
+  EXPECT_EQ(FindMember(text, "nothing"), "");
+}
+
 TEST(Discard, LeavesNothing) {
   Json document = Json::parse(R"({"a":[{"b":{"c":[1,2,[3]]}}],"d":"e"})");
   Discard(document);

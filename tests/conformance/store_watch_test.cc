@@ -1,4 +1,5 @@
 #include <atomic>
+#include <future>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -170,6 +171,15 @@ TEST_P(StoreWatch, WakesOnceWhenSomethingComesAfterNothing) {
   Create("a", "z");
   store_->Shutdown();
   EXPECT_EQ(*wakes, 2);
+}
+
+TEST_P(StoreWatch, IsWokenBeforeTheWriteIsAnswered) {
+  auto watch = MustWatch({.resource = kPods, .from_revision = base_});
+  auto woken = std::make_shared<std::atomic<bool>>(false);
+  watch->SetWake([woken] { *woken = true; });
+  std::promise<bool> woken_when_answered;
+  store_->Submit(CreateWrite("a", "x", 0), [&](WriteOutcome) { woken_when_answered.set_value(*woken); });
+  EXPECT_TRUE(woken_when_answered.get_future().get());
 }
 
 TEST_P(StoreWatch, WakesAtOnceWhenSomethingIsPending) {

@@ -124,6 +124,16 @@ TEST(Runtime, AScaledClockRunsNTimesAsFastAndGoesOnWhereTheOldModeStood) {
   EXPECT_EQ(runtime.Now(), kStart + 2s + 1ms);
 }
 
+TEST(Runtime, CanBeToldNotToBeginBeforeATimeAndNeverGoesBack) {
+  std::chrono::nanoseconds wall = 0ns;
+  Runtime runtime({.start = kStart, .mode = {ClockMode::Kind::kReal, 1}, .wall = [&wall] { return wall; }});
+  runtime.NotBefore(kStart + 1h);
+  wall = 1s;
+  EXPECT_EQ(runtime.Now(), kStart + 1h + 1s);
+  runtime.NotBefore(kStart);
+  EXPECT_EQ(runtime.Now(), kStart + 1h + 1s);
+}
+
 TEST(Runtime, AfterShutdownNothingRunsAndNothingIsTaken) {
   Runtime runtime = MakeSimulated(1);
   bool ran = false;
