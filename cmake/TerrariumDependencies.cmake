@@ -17,6 +17,10 @@ if(NOT TARGET yaml-cpp::yaml-cpp)
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
 
+# Documents are many small pieces that one thread makes and another frees, which glibc's allocator is slow at. Only for
+# programs that are measured: sanitizers bring their own.
+find_library(terrarium_tcmalloc NAMES tcmalloc_minimal)
+
 if(TERRARIUM_DEVELOPER_BUILD)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)

@@ -38,8 +38,10 @@ RunOutcome ClockControl::Run(api::Time until, const Stop& stop, bool work_only) 
     outcome.now = runtime_.Now();
     return outcome;
   };
+  const std::uint64_t mode_changes = runtime_.mode_changes();
   while (true) {
     if (!work_off_(stop)) return end(Why::kBusy);
+    if (runtime_.mode().FollowsWall() || runtime_.mode_changes() != mode_changes) return end(Why::kStopped);
     if (stop && stop()) return end(Why::kDone);
     auto next = work_only ? runtime_.NextWorkTimer() : runtime_.NextTimer();
     if (!next && work_only) return end(Why::kIdle);

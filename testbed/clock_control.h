@@ -19,6 +19,7 @@ struct RunOutcome {
     kIdle,      // nothing is left to do but housekeeping
     kDeadline,  // the virtual deadline passed first
     kNoTimer,   // there is no timer to advance to
+    kStopped,   // somebody set the clock's mode meanwhile
     kBusy,      // the plane does not come to rest: there is always more work at this instant
   };
   Why why = Why::kDone;

@@ -69,6 +69,12 @@ void ThreadExecutor::Run() {
   }
 }
 
+namespace {
+
+constexpr int kSpinsBeforeSleep = 50;
+
+}  // namespace
+
 std::chrono::nanoseconds WallTime() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 LiveDriver::LiveDriver(Runtime& runtime, int workers) : runtime_(runtime) {
@@ -127,6 +133,8 @@ void LiveDriver::Work() {
     unsigned seen = ready_signal_.load();
     auto piece = runtime_.TakeReady();
     if (!piece) {
+      // Components answer each other within microseconds, and going to sleep and waking up costs more than that.
+      for (int spin = 0; spin < kSpinsBeforeSleep && ready_signal_.load() == seen; ++spin) std::this_thread::yield();
       if (!stopping_) ready_signal_.wait(seen);
       continue;
     }
@@ -170,8 +178,12 @@ void LiveDriver::MindClock() {
     bool fired = false;
     std::optional<std::chrono::nanoseconds> wait;
     if (mode.FollowsWall()) {
-      fired = runtime_.FireNext(runtime_.Now());
-      wait = runtime_.WallUntilNextTimer();
+      // A fast clock works off what came of one timer before the next one fires, as a virtual one does.
+      bool waits = mode.kind == ClockMode::Kind::kScaled;
+      awaits_quiet_ = waits;
+      bool may_fire = !waits || runtime_.Quiet();
+      fired = may_fire && runtime_.FireNext(runtime_.Now());
+      if (may_fire) wait = runtime_.WallUntilNextTimer();
     } else if (mode.kind == ClockMode::Kind::kAuto) {
       awaits_quiet_ = true;
       auto next = runtime_.NextWorkTimer();

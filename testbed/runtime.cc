@@ -1,8 +1,10 @@
 #include "testbed/runtime.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <deque>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
@@ -83,8 +85,14 @@ class Runtime::Impl {
       base_ = NowLocked();
       if (options_.wall) base_wall_ = options_.wall();
       mode_ = mode;
+      ++mode_changes_;
     }
     Notify(Signal::kTimers);
+  }
+
+  std::uint64_t mode_changes() const {
+    std::lock_guard lock(time_mutex_);
+    return mode_changes_;
   }
 
   api::Executor& Lane(const std::string& name, Impl& self) {
@@ -120,6 +128,7 @@ class Runtime::Impl {
       timers_.emplace(key, Timer{lane, kind, std::move(work)});
       if (kind == TimerKind::kWork) work_timers_.insert(key);
       keys_.emplace(id, key);
+      TimersChanged();
     }
     if (first) Notify(Signal::kTimers);
     return id;
@@ -136,6 +145,7 @@ class Runtime::Impl {
     work_timers_.erase(it->second);
     timers_.erase(timer);
     keys_.erase(it);
+    TimersChanged();
     return true;
   }
 
@@ -223,6 +233,7 @@ class Runtime::Impl {
       work_timers_.erase(first->first);
       keys_.erase(id);
       timers_.erase(first);
+      TimersChanged();
     }
     Notify(Signal::kReady);
     return true;
@@ -256,6 +267,7 @@ class Runtime::Impl {
       std::lock_guard lock(mutex_);
       stopped_ = true;
       timers.swap(timers_);
+      TimersChanged();
       work_timers_.clear();
       keys_.clear();
       fired_.clear();
@@ -291,7 +303,12 @@ class Runtime::Impl {
   Time NowLocked() const {
     if (!mode_.FollowsWall()) return base_;
     std::chrono::duration<double, std::nano> passed = options_.wall() - base_wall_;
-    return base_ + std::chrono::duration_cast<Duration>(passed * mode_.factor);
+    Time now = base_ + std::chrono::duration_cast<Duration>(passed * mode_.factor);
+    if (mode_.kind == ClockMode::Kind::kReal) return now;
+    // A fast clock does not pass a timer that has not fired: a machine that cannot keep up slows it down instead of
+    // making heartbeats late.
+    now = std::min(now, Time(Duration(next_due_.load())));
+    return last_ = std::max(last_, now);
   }
 
   void PushReady(std::size_t lane, Ready ready) {
@@ -306,6 +323,12 @@ class Runtime::Impl {
     std::size_t lane = ready_lanes_[at];
     ready_lanes_.erase(ready_lanes_.begin() + static_cast<std::ptrdiff_t>(at));
     return lane;
+  }
+
+  // REQUIRES: mutex_ is held
+  void TimersChanged() {
+    next_due_ = timers_.empty() ? std::numeric_limits<std::int64_t>::max()
+                                : timers_.begin()->first.due.time_since_epoch().count();
   }
 
   bool IsQuiet() const { return ready_count_ == 0 && running_ == 0 && outside_ == 0; }
@@ -333,7 +356,11 @@ class Runtime::Impl {
   bool stopped_ = false;
 
   mutable std::mutex time_mutex_;  // taken after mutex_
+  mutable Time last_{};            // the newest time that a scaled clock has shown
+  // When the first timer is due; written under mutex_.
+  std::atomic<std::int64_t> next_due_ = std::numeric_limits<std::int64_t>::max();
   ClockMode mode_{ClockMode::Kind::kVirtual, 1};
+  std::uint64_t mode_changes_ = 0;
   Time base_;
   std::chrono::nanoseconds base_wall_{};
 };
@@ -353,6 +380,7 @@ Time Runtime::Now() const { return impl_->Now(); }
 api::Executor& Runtime::Lane(const std::string& name) { return impl_->Lane(name, *impl_); }
 ClockMode Runtime::mode() const { return impl_->mode(); }
 void Runtime::SetMode(ClockMode mode) { impl_->SetMode(mode); }
+std::uint64_t Runtime::mode_changes() const { return impl_->mode_changes(); }
 std::optional<Runtime::Piece> Runtime::TakeReady() { return impl_->TakeReady(); }
 void Runtime::Finished(const Piece& piece) { impl_->Finished(piece.lane); }
 bool Runtime::Quiet() const { return impl_->Quiet(); }

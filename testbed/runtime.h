@@ -60,6 +60,8 @@ class Runtime : public api::Clock {
   ClockMode mode() const;
   // The clock goes on from where it stands.
   void SetMode(ClockMode mode);
+  // How often that has been done: whoever moves the clock stops when somebody else takes it over.
+  std::uint64_t mode_changes() const;
 
   // For drivers.
   struct Piece {

@@ -82,6 +82,7 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
   const api::Env env_;
   api::Client& client_;
   controllers::EventRecorder& recorder_;
+  const controllers::Informer* informer_ = nullptr;
   NodeView& nodes_;
   const std::shared_ptr<const api::PodScript> defaults_;
   const bool record_events_;
@@ -98,6 +99,7 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
 };
 
 void Kubelet::Impl::Register(controllers::Informer& pods) {
+  informer_ = &pods;
   controllers::EventHandler handler;
   handler.added = [weak = weak_from_this()](const api::ObjectPtr& object) {
     if (auto self = weak.lock()) self->Heard(object);
@@ -160,7 +162,7 @@ void Kubelet::Impl::Process(Pod& pod) {
   if (!nodes_.IsUp(pod.node)) return Schedule(pod, std::nullopt);
   for (;;) {
     const Time now = env_.clock.Now();
-    if (pod.retry_at && now < *pod.retry_at) return Schedule(pod, pod.retry_at);
+    if (pod.retry_at && now < *pod.retry_at) return Schedule(pod, std::nullopt);
     if (pod.unread) Read(pod, now);
     pod.life->Advance(now, Gates());
     TellEvents(pod);
@@ -276,7 +278,13 @@ void Kubelet::Impl::Failed(Pod& pod, const api::Status& status) {
   // The pod is gone, or another one has its name: the informer will say so.
   if (status.Is(api::reason::kNotFound) || status.Is(api::reason::kConflict)) return;
   env_.log.warn("pod {}: {}", pod.name.String(), status.message);
-  pod.retry_at = env_.clock.Now() + RetryDelay(++pod.failures);
+  // Housekeeping: a write that is refused for good must not keep the plane from being idle.
+  const Duration delay = RetryDelay(++pod.failures);
+  pod.retry_at = env_.clock.Now() + delay;
+  env_.executor.PostInBackground(delay, [weak = weak_from_this(), name = pod.name] {
+    auto self = weak.lock();
+    if (Pod* again = self == nullptr ? nullptr : self->pods_.Find(name)) self->Process(*again);
+  });
   Process(pod);
 }
 
@@ -288,7 +296,8 @@ Pod* Kubelet::Impl::Reachable(const api::ObjectName& name) {
 
 api::ObjectPtr Kubelet::Impl::FindPod(const api::ObjectName& name) const {
   const Pod* pod = pods_.Find(name);
-  return pod != nullptr ? pod->object : nullptr;
+  // Pods without a node can be held before they have one.
+  return pod != nullptr ? pod->object : informer_->Get(name);
 }
 
 std::vector<api::ObjectPtr> Kubelet::Impl::AllPods() const {

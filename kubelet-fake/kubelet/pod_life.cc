@@ -49,6 +49,10 @@ void PodLife::Direct(PodDirections directions, Time now) {
            });
   };
   const bool clung = clings();
+  // What is newly said holds from now on: a time that has passed means now, not then.
+  const bool other = directions_.script != nullptr && (*directions_.script != *directions.script ||
+                                                       directions_.hold != directions.hold);
+  if (other) state_.redirected = now;
   directions_ = std::move(directions);
   if (clung && !clings()) state_.released = now;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/base/errors.h"
+#include "api/core_v1/pod.h"
 #include "api/json_access.h"
 
 namespace terrarium::kubelet_fake {
@@ -66,7 +67,8 @@ Json PodEntry(const ObjectPtr& pod) { return {{"namespace", pod->header().ns}, {
 Status NoSuchRule(std::string_view name) { return api::NotFound({"terrarium.dev", "podrules"}, name); }
 
 Status CannotFollow(const ObjectPtr& pod, std::string_view why) {
-  return api::Conflict({"", "pods"}, pod->header().name, why);
+  return api::Conflict({"", "pods"}, pod->header().name,
+                       api::PodNodeName(*pod).empty() ? "the pod has no node yet" : why);
 }
 
 }  // namespace

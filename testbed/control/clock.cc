@@ -33,6 +33,7 @@ std::string_view WhyText(RunOutcome::Why why) {
     case RunOutcome::Why::kIdle: return "idle";
     case RunOutcome::Why::kDeadline: return "deadline";
     case RunOutcome::Why::kNoTimer: return "no-timer";
+    case RunOutcome::Why::kStopped: return "stopped";
     case RunOutcome::Why::kBusy: break;
   }
   return "busy";

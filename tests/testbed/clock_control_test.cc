@@ -105,6 +105,15 @@ TEST_F(ClockControlTest, RunUntilSaysThatTheDeadlinePassed) {
   EXPECT_EQ(outcome.now, kStart + 1min);
 }
 
+TEST_F(ClockControlTest, SettingTheModeEndsAMove) {
+  lane().PostAfter(3s, [this] { simulation.runtime().SetMode({ClockMode::Kind::kVirtual, 1}); });
+  lane().PostAfter(5s, [this] { Note("later"); });
+  RunOutcome outcome = clock().Advance(1h);
+  EXPECT_EQ(outcome.why, Why::kStopped);
+  EXPECT_EQ(outcome.now, kStart + 3s);
+  EXPECT_TRUE(log.empty());
+}
+
 TEST_F(ClockControlTest, RunUntilThatHoldsAlreadyRunsNothing) {
   lane().Post([this] { Note("work"); });
   EXPECT_EQ(clock().RunUntil([] { return true; }, 1min).why, Why::kDone);

@@ -124,6 +124,19 @@ TEST(Runtime, AScaledClockRunsNTimesAsFastAndGoesOnWhereTheOldModeStood) {
   EXPECT_EQ(runtime.Now(), kStart + 2s + 1ms);
 }
 
+TEST(Runtime, AScaledClockDoesNotPassATimerThatHasNotFired) {
+  std::chrono::nanoseconds wall = 0ns;
+  Runtime runtime({.start = kStart, .mode = {ClockMode::Kind::kScaled, 1000}, .wall = [&wall] { return wall; }});
+  runtime.Lane("a").PostAfter(10s, [] {});
+  runtime.Lane("a").PostAfter(20s, [] {});
+  wall = 1s;
+  EXPECT_EQ(runtime.Now(), kStart + 10s);
+  EXPECT_TRUE(runtime.FireNext(runtime.Now()));
+  EXPECT_EQ(runtime.Now(), kStart + 20s);
+  EXPECT_TRUE(runtime.FireNext(runtime.Now()));
+  EXPECT_EQ(runtime.Now(), kStart + 1000s);
+}
+
 TEST(Runtime, CanBeToldNotToBeginBeforeATimeAndNeverGoesBack) {
   std::chrono::nanoseconds wall = 0ns;
   Runtime runtime({.start = kStart, .mode = {ClockMode::Kind::kReal, 1}, .wall = [&wall] { return wall; }});

@@ -2,6 +2,7 @@
 
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
+#include "api/json_text.h"
 
 namespace terrarium::controllers {
 
@@ -12,10 +13,13 @@ void EndedPods::Update(const api::Object& pod) {
   const std::string& phase = api::PodPhase(pod);
   if (phase != "Succeeded" && phase != "Failed") return Remove(name);
   if (places_.contains(name)) return;
-  auto document = pod.Document();
-  const bool evicted = phase == "Failed" && api::StringAt(*document, "status", "reason") == "Evicted";
+  static constexpr api::Keep kMetadata[] = {{"creationTimestamp"}};
+  static constexpr api::Keep kStatus[] = {{"reason"}};
+  static constexpr api::Keep kPod[] = {{"metadata", kMetadata}, {"status", kStatus}};
+  const api::Json document = api::ReadSome(pod.body(), kPod);
+  const bool evicted = phase == "Failed" && api::StringAt(document, "status", "reason") == "Evicted";
   // Creation times are UTC and of one length: their text sorts as they do.
-  Rank rank{!evicted, api::StringAt(*document, "metadata", "creationTimestamp"), name.name, name.ns};
+  Rank rank{!evicted, std::string(api::StringAt(document, "metadata", "creationTimestamp")), name.name, name.ns};
   places_[name] = order_.insert(std::move(rank)).first;
 }
 

@@ -88,6 +88,7 @@ std::optional<DueExit> ExitDue(const PodState& pod, const Container& container, 
   if (pod.stop && directions.hold.terminating) return std::nullopt;
   std::optional<DueExit> own = OwnExit(container, directions);
   if (own && pod.released) own->at = std::max(own->at, *pod.released);
+  if (own && pod.redirected) own->at = std::max(own->at, *pod.redirected);
   std::optional<DueExit> stopped = StoppedExit(pod, container, directions);
   if (!own || !stopped) return own ? own : stopped;
   return own->at <= stopped->at ? own : stopped;

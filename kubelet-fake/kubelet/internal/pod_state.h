@@ -145,6 +145,7 @@ struct PodState {
   // Its end.
   std::optional<StopOrder> stop;
   std::optional<Ending> ending;
+  std::optional<Time> redirected;  // when somebody said something else about the pod than before
   std::optional<Time> released;  // when somebody let containers go that had been asked to stop and did not
   bool over = false;             // nothing runs and nothing will
 
