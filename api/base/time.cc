@@ -45,13 +45,29 @@ bool Offset(std::string_view s, int* minutes) {
   return true;
 }
 
+std::string Printed(const Parts& p) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02dZ", p.year, p.month, p.day, p.hour, p.minute,
+                p.second);
+  return text;
+}
+
 }  // namespace
 
 std::string FormatTime(Time t) {
+  // By hand: every write has several of these, and printf reads its format anew each time.
   Parts p = Split(t);
-  char text[48];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02dZ", p.year, p.month, p.day, p.hour, p.minute,
-                p.second);
+  if (p.year < 0 || p.year > 9999) return Printed(p);  // a clock that somebody moved through the ages
+  std::string text = "0000-00-00T00:00:00Z";
+  auto put = [&text](std::size_t last, int value) {
+    for (std::size_t at = last; value > 0; --at, value /= 10) text[at] = static_cast<char>('0' + value % 10);
+  };
+  put(3, p.year);
+  put(6, p.month);
+  put(9, p.day);
+  put(12, p.hour);
+  put(15, p.minute);
+  put(18, p.second);
   return text;
 }
 
