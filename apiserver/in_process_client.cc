@@ -74,22 +74,19 @@ class InProcessWatch : public api::ClientWatch {
 
 class InProcessClient : public api::Client {
  public:
-  InProcessClient(const api::Env& env, Handler& handler, storage::Store& store, UserInfo user, api::Executor* serving)
-      : env_(env), handler_(handler), store_(store), user_(std::make_shared<const UserInfo>(std::move(user))), serving_(serving) {}
+  InProcessClient(const api::Env& env, Handler& handler, storage::Store& store, UserInfo user)
+      : env_(env), handler_(handler), store_(store), user_(std::move(user)) {}
 
-  // What is sent happens, also when the client is gone by the time it is served: nothing here refers to it.
   void Send(api::WriteRequest request, WriteDone done) override {
-    auto serve = [&handler = handler_, &executor = env_.executor, user = user_, request = std::move(request),
-                  done = std::move(done)]() mutable {
-      // Shared, since what a std::function holds must be copyable.
-      auto busy = std::make_shared<api::OutsideWork>(executor);
-      handler.Write(std::move(request), *user, [&executor, busy, done = std::move(done)](Written written) mutable {
-        executor.Post([done = std::move(done), written = std::move(written)]() mutable { done(std::move(written)); });
-        busy->End();
-      });
-    };
-    if (serving_ == nullptr) serve();
-    else serving_->Post(std::move(serve));
+    // Shared, since what a std::function holds must be copyable.
+    auto busy = std::make_shared<api::OutsideWork>(env_.executor);
+    handler_.Write(std::move(request), user_,
+                   [&executor = env_.executor, busy, done = std::move(done)](Written written) mutable {
+                     executor.Post([done = std::move(done), written = std::move(written)]() mutable {
+                       done(std::move(written));
+                     });
+                     busy->End();
+                   });
   }
 
   Result<api::ObjectPtr> Get(std::string_view resource, const ObjectName& name) override {
@@ -122,15 +119,14 @@ class InProcessClient : public api::Client {
   api::Env env_;
   Handler& handler_;
   storage::Store& store_;
-  std::shared_ptr<const UserInfo> user_;
-  api::Executor* serving_;
+  UserInfo user_;
 };
 
 }  // namespace
 
 std::unique_ptr<api::Client> MakeInProcessClient(const api::Env& env, Handler& handler, storage::Store& store,
-                                                 UserInfo user, api::Executor* serving) {
-  return std::make_unique<InProcessClient>(env, handler, store, std::move(user), serving);
+                                                 UserInfo user) {
+  return std::make_unique<InProcessClient>(env, handler, store, std::move(user));
 }
 
 }  // namespace terrarium::apiserver

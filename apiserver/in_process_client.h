@@ -17,9 +17,7 @@ class Handler;
 // A component's client in the apiserver's own process: writes go through the handler, lists and watches share the store's
 // objects. Answers and wake-ups come on the lane of `env`. While an answer is on its way the plane is not idle.
 // `handler` and `store` outlive the client and everything that waits for it.
-// `serving`, if any, is the lane on which the apiserver does the work of this client's writes, in the order sent; without
-// one they are done where they are sent.
 std::unique_ptr<api::Client> MakeInProcessClient(const api::Env& env, Handler& handler, storage::Store& store,
-                                                 UserInfo user, api::Executor* serving = nullptr);
+                                                 UserInfo user);
 
 }  // namespace terrarium::apiserver

@@ -37,7 +37,7 @@ struct Component {
       : gates(its_gates),
         prng(at.prng.Fork(name)),
         env{at.apiserver.clock, at.runtime.Lane(name), prng, gates, at.apiserver.log},
-        client(apiserver::MakeInProcessClient(env, at.handler, at.store, UserOf(name), &at.runtime.Lane(name + "-api"))),
+        client(apiserver::MakeInProcessClient(env, at.handler, at.store, UserOf(name))),
         informers(env, *client),
         recorder_env{at.apiserver.clock, at.runtime.Lane(name + "-events"), prng, gates, at.apiserver.log},
         recorder_client(apiserver::MakeInProcessClient(recorder_env, at.handler, at.store, UserOf(name))),

@@ -71,7 +71,7 @@ void ThreadExecutor::Run() {
 
 namespace {
 
-constexpr int kSpinsBeforeSleep = 50;
+constexpr int kSpinsBeforeSleep = 200;
 
 }  // namespace
 
