@@ -3,15 +3,9 @@
 #include <utility>
 
 #include "api/json_access.h"
+#include "api/write_request.h"
 
 namespace terrarium::api {
-namespace {
-
-ObjectName NameOf(const Json& object) {
-  return {std::string(StringAt(object, "metadata", "namespace")), std::string(StringAt(object, "metadata", "name"))};
-}
-
-}  // namespace
 
 Json DeleteRequest::ToJson() const {
   Json options = Json::object();
@@ -22,6 +16,48 @@ Json DeleteRequest::ToJson() const {
   return options;
 }
 
+WriteRequest RequestToCreate(std::string_view resource, std::string_view ns, Json object) {
+  WriteRequest request;
+  request.resource = resource;
+  request.object.ns = ns;
+  request.body = std::move(object);
+  return request;
+}
+
+WriteRequest RequestToUpdate(std::string_view resource, Json object, std::string_view subresource) {
+  WriteRequest request;
+  request.verb = WriteRequest::Verb::kUpdate;
+  request.resource = resource;
+  request.object = {std::string(StringAt(object, "metadata", "namespace")),
+                    std::string(StringAt(object, "metadata", "name"))};
+  request.subresource = subresource;
+  request.body = std::move(object);
+  return request;
+}
+
+WriteRequest RequestToPatch(std::string_view resource, ObjectName name, Json patch, std::string_view subresource,
+                            PatchKind kind) {
+  WriteRequest request = RequestToCreateSub(resource, std::move(name), subresource, std::move(patch));
+  request.verb = WriteRequest::Verb::kPatch;
+  request.patch = kind;
+  return request;
+}
+
+WriteRequest RequestToDelete(std::string_view resource, ObjectName name, const DeleteRequest& options) {
+  WriteRequest request = RequestToCreateSub(resource, std::move(name), "", options.ToJson());
+  request.verb = WriteRequest::Verb::kDelete;
+  return request;
+}
+
+WriteRequest RequestToCreateSub(std::string_view resource, ObjectName name, std::string_view subresource, Json body) {
+  WriteRequest request;
+  request.resource = resource;
+  request.object = std::move(name);
+  request.subresource = subresource;
+  request.body = std::move(body);
+  return request;
+}
+
 Awaitable<Client::Written> Client::Sent(WriteRequest request) {
   // Shared, since what a std::function holds must be copyable.
   auto held = std::make_shared<WriteRequest>(std::move(request));
@@ -29,22 +65,11 @@ Awaitable<Client::Written> Client::Sent(WriteRequest request) {
 }
 
 Awaitable<Client::Written> Client::Create(std::string_view resource, std::string ns, Json object) {
-  WriteRequest request;
-  request.verb = WriteRequest::Verb::kCreate;
-  request.resource = resource;
-  request.object.ns = std::move(ns);
-  request.body = std::move(object);
-  return Sent(std::move(request));
+  return Sent(RequestToCreate(resource, ns, std::move(object)));
 }
 
 Awaitable<Client::Written> Client::Update(std::string_view resource, Json object, std::string_view subresource) {
-  WriteRequest request;
-  request.verb = WriteRequest::Verb::kUpdate;
-  request.resource = resource;
-  request.object = NameOf(object);
-  request.subresource = subresource;
-  request.body = std::move(object);
-  return Sent(std::move(request));
+  return Sent(RequestToUpdate(resource, std::move(object), subresource));
 }
 
 Awaitable<Client::Written> Client::UpdateStatus(std::string_view resource, Json object) {
@@ -53,34 +78,16 @@ Awaitable<Client::Written> Client::UpdateStatus(std::string_view resource, Json 
 
 Awaitable<Client::Written> Client::Patch(std::string_view resource, ObjectName name, Json patch,
                                          std::string_view subresource, PatchKind kind) {
-  WriteRequest request;
-  request.verb = WriteRequest::Verb::kPatch;
-  request.resource = resource;
-  request.object = std::move(name);
-  request.subresource = subresource;
-  request.body = std::move(patch);
-  request.patch = kind;
-  return Sent(std::move(request));
+  return Sent(RequestToPatch(resource, std::move(name), std::move(patch), subresource, kind));
 }
 
 Awaitable<Client::Written> Client::Delete(std::string_view resource, ObjectName name, DeleteRequest options) {
-  WriteRequest request;
-  request.verb = WriteRequest::Verb::kDelete;
-  request.resource = resource;
-  request.object = std::move(name);
-  request.body = options.ToJson();
-  return Sent(std::move(request));
+  return Sent(RequestToDelete(resource, std::move(name), options));
 }
 
 Awaitable<Client::Written> Client::CreateSub(std::string_view resource, ObjectName name, std::string_view subresource,
                                              Json body) {
-  WriteRequest request;
-  request.verb = WriteRequest::Verb::kCreate;
-  request.resource = resource;
-  request.object = std::move(name);
-  request.subresource = subresource;
-  request.body = std::move(body);
-  return Sent(std::move(request));
+  return Sent(RequestToCreateSub(resource, std::move(name), subresource, std::move(body)));
 }
 
 }  // namespace terrarium::api

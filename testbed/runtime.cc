@@ -95,12 +95,12 @@ class Runtime::Impl {
     return mode_changes_;
   }
 
-  api::Executor& Lane(const std::string& name, Impl& self) {
+  api::Executor& Lane(const std::string& name) {
     std::lock_guard lock(mutex_);
     auto [it, fresh] = names_.emplace(name, lanes_.size());
     if (fresh) {
       lanes_.push_back(std::make_unique<LaneState>());
-      lanes_.back()->executor = std::make_unique<LaneExecutor>(self, it->second);
+      lanes_.back()->executor = std::make_unique<LaneExecutor>(*this, it->second);
     }
     return *lanes_[it->second]->executor;
   }
@@ -377,7 +377,7 @@ Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>(std::mov
 Runtime::~Runtime() = default;
 
 Time Runtime::Now() const { return impl_->Now(); }
-api::Executor& Runtime::Lane(const std::string& name) { return impl_->Lane(name, *impl_); }
+api::Executor& Runtime::Lane(const std::string& name) { return impl_->Lane(name); }
 ClockMode Runtime::mode() const { return impl_->mode(); }
 void Runtime::SetMode(ClockMode mode) { impl_->SetMode(mode); }
 std::uint64_t Runtime::mode_changes() const { return impl_->mode_changes(); }

@@ -7,7 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "api/base/errors.h"
-#include "api/json_access.h"
+#include "api/write_request.h"
 #include "testbed/components.h"
 #include "testbed/simulation.h"
 
@@ -16,11 +16,6 @@ namespace {
 
 using api::Json;
 using api::ObjectName;
-
-ObjectName NameOf(const Json& object) {
-  return {std::string(api::StringAt(object, "metadata", "namespace")),
-          std::string(api::StringAt(object, "metadata", "name"))};
-}
 
 api::FeatureGates GatesOf(const TestbedOptions& options) {
   auto gates = api::FeatureGates().With(options.feature_gates);
@@ -76,49 +71,24 @@ kubelet_fake::PodRules& Testbed::rules() { return impl_->plane->components().kub
 kubelet_fake::NodeAgent& Testbed::nodes() { return impl_->plane->components().kubelet().value().nodes; }
 
 Testbed::Written Testbed::Create(std::string_view resource, std::string_view ns, Json object) {
-  api::WriteRequest request;
-  request.resource = resource;
-  request.object.ns = ns;
-  request.body = std::move(object);
-  return impl_->Write(std::move(request));
+  return impl_->Write(api::RequestToCreate(resource, ns, std::move(object)));
 }
 
 Testbed::Written Testbed::Update(std::string_view resource, Json object, std::string_view subresource) {
-  api::WriteRequest request;
-  request.verb = api::WriteRequest::Verb::kUpdate;
-  request.resource = resource;
-  request.object = NameOf(object);
-  request.subresource = subresource;
-  request.body = std::move(object);
-  return impl_->Write(std::move(request));
+  return impl_->Write(api::RequestToUpdate(resource, std::move(object), subresource));
 }
 
 Testbed::Written Testbed::Patch(std::string_view resource, ObjectName name, Json patch, std::string_view subresource) {
-  api::WriteRequest request;
-  request.verb = api::WriteRequest::Verb::kPatch;
-  request.resource = resource;
-  request.object = std::move(name);
-  request.subresource = subresource;
-  request.body = std::move(patch);
-  return impl_->Write(std::move(request));
+  return impl_->Write(api::RequestToPatch(resource, std::move(name), std::move(patch), subresource));
 }
 
 Testbed::Written Testbed::Delete(std::string_view resource, ObjectName name, api::DeleteRequest options) {
-  api::WriteRequest request;
-  request.verb = api::WriteRequest::Verb::kDelete;
-  request.resource = resource;
-  request.object = std::move(name);
-  request.body = options.ToJson();
-  return impl_->Write(std::move(request));
+  return impl_->Write(api::RequestToDelete(resource, std::move(name), options));
 }
 
 Testbed::Written Testbed::Evict(const ObjectName& pod) {
-  api::WriteRequest request;
-  request.resource = "pods";
-  request.object = pod;
-  request.subresource = "eviction";
-  request.body = {{"metadata", {{"name", pod.name}, {"namespace", pod.ns}}}};
-  return impl_->Write(std::move(request));
+  Json eviction = {{"metadata", {{"name", pod.name}, {"namespace", pod.ns}}}};
+  return impl_->Write(api::RequestToCreateSub("pods", pod, "eviction", std::move(eviction)));
 }
 
 apiserver::Response Testbed::Serve(apiserver::Request request) {

@@ -15,7 +15,7 @@ struct ParsedDuration {
   explicit operator bool() const { return error.empty(); }
 };
 
-// Anything that Go's time.ParseDuration reads, negative ones included. Below a microsecond it is cut off.
+// Anything that Go's time.ParseDuration reads, negative ones included, to the nearest microsecond.
 ParsedDuration ParseDuration(std::string_view text);
 // The shortest form in Go's own style: "1h30m0s", "1.5s", "250ms", "0s".
 std::string FormatDuration(Duration duration);

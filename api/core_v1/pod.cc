@@ -7,6 +7,7 @@ namespace {
 
 // Places among the pod's selectable fields, in the order in which the apiserver declares them.
 constexpr std::size_t kNodeNameField = 0;
+constexpr std::size_t kSchedulerNameField = 2;
 constexpr std::size_t kPhaseField = 5;
 
 const std::string& FieldAt(const Object& pod, std::size_t index) {
@@ -18,6 +19,7 @@ const std::string& FieldAt(const Object& pod, std::size_t index) {
 }  // namespace
 
 const std::string& PodNodeName(const Object& pod) { return FieldAt(pod, kNodeNameField); }
+const std::string& PodSchedulerName(const Object& pod) { return FieldAt(pod, kSchedulerNameField); }
 const std::string& PodPhase(const Object& pod) { return FieldAt(pod, kPhaseField); }
 
 const Json* FindCondition(const Json& object, std::string_view type) {

@@ -14,6 +14,7 @@ namespace terrarium::api {
 
 // Facts that a pod's header holds, among the values of its selectable fields: nobody parses a pod to learn its node.
 const std::string& PodNodeName(const Object& pod);  // empty: not bound
+const std::string& PodSchedulerName(const Object& pod);
 const std::string& PodPhase(const Object& pod);
 
 // The entry of status.conditions of that type, of a pod or of any other kind; nullptr when there is none.

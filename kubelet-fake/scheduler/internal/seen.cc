@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/core_v1/pod.h"
 #include "api/json_access.h"
-#include "kubelet-fake/scheduler/internal/pod_fields.h"
 #include "kubelet-fake/scheduler/internal/retry_hints.h"
 #include "kubelet-fake/scheduler/internal/scheduler_impl.h"
 
@@ -61,16 +61,17 @@ void Scheduler::Impl::NodeSeen(const ObjectPtr& node) {
 
 void Scheduler::Impl::PodSeen(const ObjectPtr& pod) {
   const api::ObjectHeader& header = pod->header();
-  if (HasEnded(header)) return PodGone({header.ns, header.name});
-  if (!NodeNameOf(header).empty()) return AssignedPodSeen(pod);
-  if (SchedulerNameOf(header) == kSchedulerName) PendingPodSeen(pod);
+  const std::string& phase = api::PodPhase(*pod);
+  if (phase == "Succeeded" || phase == "Failed") return PodGone({header.ns, header.name});
+  if (!api::PodNodeName(*pod).empty()) return AssignedPodSeen(pod);
+  if (api::PodSchedulerName(*pod) == kSchedulerName) PendingPodSeen(pod);
 }
 
 void Scheduler::Impl::AssignedPodSeen(const ObjectPtr& pod) {
   const api::ObjectHeader& header = pod->header();
   PodRecord& record = pods_[{header.ns, header.name}];
   const bool same_labels = record.pod_class != nullptr && record.pod_class->wants.pod.labels == header.labels;
-  const bool as_decided = record.node != nullptr && record.node->name == NodeNameOf(header);
+  const bool as_decided = record.node != nullptr && record.node->name == api::PodNodeName(*pod);
   if (as_decided && same_labels) {
     if (std::exchange(record.object, nullptr) != nullptr) NotePlaced(record.pod_class);
     return;
@@ -81,7 +82,7 @@ void Scheduler::Impl::AssignedPodSeen(const ObjectPtr& pod) {
   if (record.node != nullptr) Displace(record);
   record.object = nullptr;
   record.pod_class = pod_class;
-  record.node = &cluster_.Place(pod_class, NodeNameOf(header));
+  record.node = &cluster_.Place(pod_class, api::PodNodeName(*pod));
   NotePlaced(pod_class);
 }
 
