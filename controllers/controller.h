@@ -10,6 +10,7 @@
 #include "controllers/runtime/event_recorder.h"
 #include "controllers/runtime/informer.h"
 #include "controllers/runtime/metrics.h"
+#include "controllers/runtime/why.h"
 
 namespace terrarium::controllers {
 
@@ -20,6 +21,7 @@ struct ControllerContext {
   InformerSet& informers;
   EventRecorder& recorder;
   Metrics& metrics;
+  WhyLog& why;
 };
 
 // Constructed: registers its informers, indexes and handlers. Started, when all informers have synced: works. Destroyed:

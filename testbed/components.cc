@@ -10,6 +10,7 @@
 #include "controllers/runtime/event_recorder.h"
 #include "controllers/runtime/informer.h"
 #include "controllers/runtime/metrics.h"
+#include "controllers/runtime/why.h"
 #include "kubelet-fake/scheduler/scheduler.h"
 
 namespace terrarium::testbed {
@@ -23,6 +24,7 @@ struct Surroundings {
   apiserver::Handler& handler;
   storage::Store& store;
   controllers::Metrics& metrics;
+  controllers::WhyLog& why;
 };
 
 apiserver::UserInfo UserOf(const std::string& component) {
@@ -59,7 +61,8 @@ struct ControllerManager {
                     const std::vector<const controllers::ControllerEntry*>& wanted,
                     const std::vector<controllers::ServedResource>& resources)
       : base(at, "controller-manager", options.controller_manager_gates) {
-    controllers::ControllerContext context{base.env, *base.client, base.informers, base.recorder, at.metrics};
+    controllers::ControllerContext context{base.env, *base.client, base.informers, base.recorder, at.metrics,
+                                           at.why};
     for (const controllers::ControllerEntry* entry : wanted) running.push_back(entry->make(context, resources));
     base.env.executor.Post([this] {
       base.informers.OnSynced([this] {
@@ -125,6 +128,7 @@ class Components::Impl {
  public:
   // One for all, so that a family of metrics that several components have is written once.
   controllers::Metrics metrics;
+  controllers::WhyLog why;
   std::unique_ptr<ControllerManager> controller_manager;
   std::unique_ptr<SchedulerComponent> scheduler;
   std::unique_ptr<KubeletComponent> kubelet;
@@ -139,7 +143,7 @@ api::Result<std::unique_ptr<Components>> Components::Make(Runtime& runtime, cons
   auto wanted = controllers::SelectControllers(options.controllers);
   if (!wanted) return wanted.status();
   auto impl = std::make_unique<Impl>();
-  Surroundings at{runtime, apiserver, prng, handler, store, impl->metrics};
+  Surroundings at{runtime, apiserver, prng, handler, store, impl->metrics, impl->why};
   if (!wanted->empty())
     impl->controller_manager = std::make_unique<ControllerManager>(at, options, *wanted, ServedResources());
   if (options.scheduler) impl->scheduler = std::make_unique<SchedulerComponent>(at, options);
@@ -171,6 +175,8 @@ std::optional<std::string> Components::PodLog(const std::string& ns, const std::
   if (impl_->kubelet == nullptr) return std::nullopt;
   return impl_->kubelet->kubelet.Log(ns, pod, container);
 }
+
+controllers::WhyLog& Components::why() { return impl_->why; }
 
 std::string Components::MetricsText() const { return impl_->metrics.Text(); }
 

@@ -19,6 +19,9 @@
 namespace terrarium::apiserver {
 class Handler;
 }
+namespace terrarium::controllers {
+class WhyLog;
+}
 namespace terrarium::storage {
 class Store;
 }
@@ -61,6 +64,8 @@ class Components {
 
   // What a container has printed. Thread-safe.
   std::optional<std::string> PodLog(const std::string& ns, const std::string& pod, const std::string& container) const;
+  // What the controllers did, and why. It survives their restarts.
+  controllers::WhyLog& why();
   // Prometheus text of all components. Thread-safe.
   std::string MetricsText() const;
 

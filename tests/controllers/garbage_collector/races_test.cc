@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 class GarbageCollectorRaces : public testing::Test {
  protected:
   GarbageCollectorRaces() {
-    ControllerContext context{runtime_.env(), client_, informers_, recorder_, metrics_};
+    ControllerContext context{runtime_.env(), client_, informers_, recorder_, metrics_, why_};
     std::vector<ServedResource> resources = {
         {"pods", "", "v1", "Pod"}, {"replicasets", "apps", "v1", "ReplicaSet"}, {"events", "", "v1", "Event"}};
     collector_ = MakeGarbageCollector(context, resources);
@@ -48,6 +48,7 @@ class GarbageCollectorRaces : public testing::Test {
   InformerSet informers_{runtime_.env(), client_};
   EventRecorder recorder_{runtime_.env(), client_};
   Metrics metrics_;
+  WhyLog why_;
   std::unique_ptr<Controller> collector_;
 };
 

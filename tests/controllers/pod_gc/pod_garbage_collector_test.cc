@@ -108,7 +108,7 @@ class SmallCollector {
         client_(apiserver::MakeInProcessClient(env_, bed.plane().handler(), bed.plane().store(), {})),
         informers_(env_, *client_),
         recorder_(env_, *client_),
-        controller_(MakePodGarbageCollector({env_, *client_, informers_, recorder_, metrics_},
+        controller_(MakePodGarbageCollector({env_, *client_, informers_, recorder_, metrics_, why_},
                                             {.terminated_pod_threshold = 2})) {
     informers_.OnSynced([this] { controller_->Start(); });
     informers_.Start();
@@ -123,6 +123,7 @@ class SmallCollector {
   InformerSet informers_;
   EventRecorder recorder_;
   Metrics metrics_;
+  WhyLog why_;
   std::unique_ptr<Controller> controller_;
 };
 

@@ -1,0 +1,1 @@
+#include "controllers/deployment/deployment_controller.h"

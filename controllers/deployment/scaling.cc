@@ -1,0 +1,1 @@
+#include "controllers/deployment/internal/scaling.h"

@@ -1,0 +1,1 @@
+#include "controllers/replicaset/replicaset_controller.h"
