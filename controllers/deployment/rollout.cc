@@ -1,1 +1,117 @@
 #include "controllers/deployment/internal/rollout.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace terrarium::controllers::deployment {
+namespace {
+
+using api::Json;
+
+enum class Rounding { kUp, kDown };
+
+// Percentages have no upper limit of their own; capped like every number of replicas, they can be multiplied safely.
+constexpr std::int64_t kMostReplicas = std::numeric_limits<std::int32_t>::max();
+
+// The number before the percent sign; nullopt for any other text, which validation lets nobody store.
+std::optional<std::int64_t> PercentOf(const std::string& text) {
+  std::int64_t percent = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  if (error != std::errc() || std::string_view(end) != "%") return std::nullopt;
+  return std::clamp<std::int64_t>(percent, 0, kMostReplicas);
+}
+
+std::int64_t Resolve(const Json* int_or_percent, std::int64_t replicas, Rounding rounding) {
+  if (int_or_percent == nullptr) return 0;
+  if (int_or_percent->is_number_integer()) return int_or_percent->get<std::int64_t>();
+  if (!int_or_percent->is_string()) return 0;
+  std::int64_t hundredths = PercentOf(int_or_percent->get_ref<const std::string&>()).value_or(0) * replicas;
+  return std::min((hundredths + (rounding == Rounding::kUp ? 99 : 0)) / 100, kMostReplicas);
+}
+
+// Pods beyond spec.replicas are on their way out and cannot be relied on.
+std::int64_t LastingAvailable(const ReplicaSetSize& set) { return std::min(set.available, set.replicas); }
+
+// Takes up to `budget` replicas that are not available from `old`, in its order. Their ReplicaSets delete the
+// unavailable pods first, so this costs no availability, while broken pods would hold up the rollout. False when it
+// came to a set that has yet to follow an earlier shrinking: nobody knows which of its pods will be left.
+bool DropUnhealthy(std::span<const ReplicaSetSize> all, std::int64_t budget, std::vector<Resize>& old) {
+  for (Resize& set : old) {
+    if (budget == 0) return true;
+    std::int64_t unhealthy = set.replicas - all[set.index].available;
+    if (unhealthy < 0) return false;
+    std::int64_t drop = std::min(budget, unhealthy);
+    set.replicas -= drop;
+    budget -= drop;
+  }
+  return true;
+}
+
+}  // namespace
+
+Fenceposts ResolveFenceposts(const Json* max_surge, const Json* max_unavailable, std::int64_t replicas) {
+  Fenceposts posts{Resolve(max_surge, replicas, Rounding::kUp), Resolve(max_unavailable, replicas, Rounding::kDown)};
+  if (posts.surge == 0 && posts.unavailable == 0) posts.unavailable = 1;
+  return posts;
+}
+
+std::int64_t RoomForPods(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all) {
+  std::int64_t room = deployment.PodsMax();
+  for (const ReplicaSetSize& set : all) {
+    if (!set.status_current) return 0;
+    room -= set.Pods();
+  }
+  return std::max<std::int64_t>(room, 0);
+}
+
+std::int64_t NewReplicas(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all, std::size_t new_index) {
+  std::int64_t present = new_index == kNotThereYet ? 0 : all[new_index].replicas;
+  if (present >= deployment.replicas) return deployment.replicas;
+  std::int64_t room = deployment.replicas;
+  if (deployment.waits_for_termination) {
+    bool shrinking = new_index != kNotThereYet && all[new_index].Shrinking();
+    room = shrinking ? 0 : RoomForPods(deployment, all);
+  } else if (deployment.rolling) {
+    room = deployment.PodsMax();
+    for (const ReplicaSetSize& set : all) room -= set.replicas;
+  }
+  return present + std::clamp<std::int64_t>(room, 0, deployment.replicas - present);
+}
+
+// Mirrors reconcileOldReplicaSets of pkg/controller/deployment/rolling.go (1.36). With 10 replicas, 2 of them allowed
+// to be unavailable and 3 more allowed: 8 old pods and 5 new ones that crash are 13 - 8 - 5 = 0 that may go, so a
+// failing template never costs old pods, not even broken ones. After a third template 13 - 8 - 0 = 5 may go.
+// DIVERGES: pods beyond spec.replicas do not count as available. Kubernetes counts them, and can so fall below the
+// promised number when another ReplicaSet has unhealthy replicas to drop at the same moment. And a set that loses
+// unhealthy and available replicas is resized once, not twice.
+std::vector<Resize> ShrinkOld(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all,
+                              std::size_t new_index) {
+  const std::int64_t available_min = deployment.replicas - deployment.max_unavailable;
+  std::int64_t may_go = -available_min;
+  std::int64_t spare = -available_min;
+  std::vector<Resize> old;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    spare += LastingAvailable(all[i]);
+    may_go += i == new_index ? LastingAvailable(all[i]) : all[i].replicas;
+    if (i != new_index && all[i].replicas > 0) old.push_back({i, all[i].replicas});
+  }
+  if (may_go <= 0) return {};
+  std::sort(old.begin(), old.end(),
+            [&](const Resize& a, const Resize& b) { return IsOlder(all[a.index], all[b.index]); });
+  if (DropUnhealthy(all, may_go, old)) {
+    for (Resize& set : old) {
+      std::int64_t drop = std::clamp<std::int64_t>(spare, 0, set.replicas);
+      set.replicas -= drop;
+      spare -= drop;
+    }
+  }
+  std::erase_if(old, [&](const Resize& set) { return set.replicas == all[set.index].replicas; });
+  return old;
+}
+
+}  // namespace terrarium::controllers::deployment

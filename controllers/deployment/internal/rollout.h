@@ -25,8 +25,14 @@ struct Resize {
   std::int64_t replicas = 0;
 };
 
+// How many pods there is room for when termination is waited for: PodsMax() less the Pods() of all ReplicaSets, not
+// below 0. None while the status of some ReplicaSet is not current, since it may have pods that nobody has counted.
+std::int64_t RoomForPods(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all);
+
 // spec.replicas of the ReplicaSet of the current template, which is one of `all` or, at its creation, not there yet
 // (npos): never above the Deployment's, and no larger than the room beside the others allows; scaling down is free.
+// When termination is waited for, a set that is Shrinking() does not grow: the pods on their way out would be counted
+// as the new ones.
 inline constexpr std::size_t kNotThereYet = static_cast<std::size_t>(-1);
 std::int64_t NewReplicas(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all, std::size_t new_index);
 

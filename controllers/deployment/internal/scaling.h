@@ -1,8 +1,8 @@
 #pragma once
 
 // Scaling a Deployment that has several ReplicaSets with pods: each in proportion to its size, so that scaling neither
-// hastens nor undoes a rollout. Under TerminationComplete terminating pods take up room, so a scale may have to happen in
-// parts; the annotations of each ReplicaSet remember where its scale began. Pure.
+// hastens nor undoes a rollout. Under TerminationComplete terminating pods take up room, so a scale may have to happen
+// in parts; the annotations of each ReplicaSet remember where its scale began. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ struct ScaledSet {
 // answer covers the active ones (spec.replicas > 0) only, largest first.
 std::vector<ScaledSet> ScaleProportionally(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all);
 
-// Whether the ReplicaSets with pods have yet to follow the Deployment's spec.replicas: some was sized for another one, or
-// its scale is not complete.
+// Whether the ReplicaSets with pods have yet to follow the Deployment's spec.replicas: some was sized for another one,
+// or its scale is not complete.
 bool IsScaling(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all);
 
 }  // namespace terrarium::controllers::deployment

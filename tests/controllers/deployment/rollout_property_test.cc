@@ -1,0 +1,137 @@
+// What holds in every rollout, over many thousand random ones. A failure prints its seed and what happened.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "api/base/prng.h"
+#include "controllers/deployment/internal/scaling.h"
+#include "tests/controllers/deployment/arithmetic_testing.h"
+#include "tests/controllers/deployment/rollout_model.h"
+
+namespace terrarium::controllers::deployment {
+namespace {
+
+constexpr int kSteps = 150;
+
+// Bounds at every step, then, left alone, an end at which one ReplicaSet has all the pods. What failed, or "".
+std::string Run(std::uint64_t seed, const ModelOptions& options) {
+  RolloutModel model(seed, options);
+  for (int i = 0; i < kSteps && model.failure().empty(); ++i) model.Step();
+  model.LeaveAlone();
+  model.CheckSettled();
+  return model.failure();
+}
+
+void RunMany(ModelOptions options, std::uint64_t rollouts) {
+  for (std::uint64_t seed = 0; seed < rollouts; ++seed) {
+    if (Run(seed, options).empty()) continue;
+    options.keeps_history = true;
+    FAIL() << "seed " << seed << "\n" << Run(seed, options);
+  }
+}
+
+TEST(RolloutProperty, RollingUpdateKeepsItsBoundsAndConverges) { RunMany({}, 1500); }
+
+TEST(RolloutProperty, RollingUpdateWithTerminationCompleteKeepsItsBoundsAndConverges) {
+  RunMany({.waits_for_termination = true}, 1500);
+}
+
+TEST(RolloutProperty, RecreateConverges) { RunMany({.rolling = false}, 500); }
+
+TEST(RolloutProperty, RecreateWithTerminationCompleteKeepsItsBoundsAndConverges) {
+  RunMany({.rolling = false, .waits_for_termination = true}, 500);
+}
+
+TEST(RolloutProperty, APolicyThatComesAndGoesLeavesNothingBehind) { RunMany({.policy_changes = true}, 1000); }
+
+// KEP-3973, e2e: never more pods than replicas + maxSurge at any point in time, when rolling out new revisions and/or
+// scaling. Here by the pods that there really are, which the ReplicaSets' status lags behind. What the Deployment
+// cannot prevent is left out: evicted pods, which their ReplicaSet replaces at once; bounds that are lowered while pods
+// are being created; and a status that is current, but does not count pods its ReplicaSet has just created.
+TEST(RolloutProperty, ThereAreNeverMorePodsThanAllowedWhenTerminationIsWaitedFor) {
+  ModelOptions options{.waits_for_termination = true, .counts_real_pods = true};
+  options.scales_down = false;
+  options.pods_get_evicted = false;
+  RunMany(options, 1500);
+}
+
+struct RandomScale {
+  std::vector<ReplicaSetSize> sets;
+  DeploymentSize deployment;
+};
+
+// Sets that were sized together, and a Deployment that has grown since.
+RandomScale DrawScale(api::Prng& random) {
+  RandomScale scale;
+  std::int64_t max_before = 0;
+  const char last = static_cast<char>('a' + random.Below(5));
+  for (char name = 'a'; name <= last; ++name) {
+    scale.sets.push_back(Set(std::string(1, name), 1 + static_cast<std::int64_t>(random.Below(60))));
+    max_before += scale.sets.back().replicas;
+  }
+  max_before += static_cast<std::int64_t>(random.Below(20));
+  for (ReplicaSetSize& set : scale.sets) set = SizedFor(max_before, max_before, set);
+  scale.deployment = Rolling(max_before + static_cast<std::int64_t>(random.Below(200)),
+                             static_cast<std::int64_t>(random.Below(20)), 0);
+  return scale;
+}
+
+bool NothingTerminates(const std::vector<ReplicaSetSize>& sets) {
+  return std::all_of(sets.begin(), sets.end(), [](const ReplicaSetSize& set) { return set.terminating == 0; });
+}
+
+std::int64_t Sum(const std::vector<ReplicaSetSize>& sets) {
+  std::int64_t sum = 0;
+  for (const ReplicaSetSize& set : sets) sum += set.replicas;
+  return sum;
+}
+
+// However the terminating pods go, the sets end up in the proportions of Kubernetes, which does not wait for them.
+TEST(PartialScalingProperty, EndsAtTheSizesOfAScaleAtOnce) {
+  for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+    api::Prng random(seed);
+    RandomScale scale = DrawScale(random);
+    std::vector<std::int64_t> at_once = ScaledSizes(scale.deployment, scale.sets);
+    DeploymentSize waiting = Waiting(scale.deployment);
+    for (ReplicaSetSize& set : scale.sets) set.terminating = static_cast<std::int64_t>(random.Below(60));
+    std::string history;
+    for (bool room_for_all = false; !room_for_all;) {
+      room_for_all = NothingTerminates(scale.sets);
+      Apply(ScaleProportionally(waiting, scale.sets), scale.sets);
+      for (ReplicaSetSize& set : scale.sets) {
+        history += " " + std::to_string(set.replicas);
+        set.terminating -= static_cast<std::int64_t>(random.Below(set.terminating + 1));
+      }
+      history += ",";
+    }
+    ASSERT_EQ(Sizes(scale.sets), at_once) << "seed " << seed << ":" << history;
+    ASSERT_FALSE(IsScaling(waiting, scale.sets)) << "seed " << seed << ":" << history;
+  }
+}
+
+// Scales on top of unfinished ones: never above the bound, and in the end exactly there with nothing remembered.
+TEST(PartialScalingProperty, ConsecutiveScalesEndWithTheRightSum) {
+  for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+    api::Prng random(seed);
+    RandomScale scale = DrawScale(random);
+    DeploymentSize waiting = Waiting(scale.deployment);
+    std::int64_t& terminating = scale.sets.front().terminating;
+    terminating = static_cast<std::int64_t>(random.Below(100));
+    for (int step = 0; step < 12; ++step) {
+      std::int64_t pods_before = Sum(scale.sets) + terminating;
+      Apply(ScaleProportionally(waiting, scale.sets), scale.sets);
+      ASSERT_LE(Sum(scale.sets) + terminating, std::max(pods_before, waiting.PodsMax())) << "seed " << seed;
+      terminating -= static_cast<std::int64_t>(random.Below(terminating + 1));
+      if (random.Below(3) == 0) waiting.replicas += static_cast<std::int64_t>(random.Below(50));
+    }
+    terminating = 0;
+    Apply(ScaleProportionally(waiting, scale.sets), scale.sets);
+    ASSERT_EQ(Sum(scale.sets), waiting.PodsMax()) << "seed " << seed;
+    ASSERT_FALSE(IsScaling(waiting, scale.sets)) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace terrarium::controllers::deployment
