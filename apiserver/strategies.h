@@ -20,6 +20,7 @@ const Strategy& PodDisruptionBudgetStrategy();
 const Strategy& PodStrategy();
 const Strategy& ReplicaSetStrategy();
 const Strategy& ReplicationControllerStrategy();
+const Strategy& ResourceQuotaStrategy();
 const Strategy& SecretStrategy();
 const Strategy& ServiceAccountStrategy();
 const Strategy& ServiceStrategy();

@@ -28,6 +28,14 @@ constexpr Column kConfigMapColumns[] = {
 
 constexpr Column kServiceAccountColumns[] = {kNameColumn, kAgeColumn};
 
+constexpr Column kQuotaColumns[] = {
+    kNameColumn,
+    {"Request", "string", "", "Request represents a minimum amount of cpu/memory that a container may consume."},
+    {"Limit", "string", "",
+     "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node."},
+    kAgeColumn,
+};
+
 constexpr Column kLeaseColumns[] = {
     kNameColumn,
     {"Holder", "string", "",
@@ -54,6 +62,22 @@ std::vector<Json> ConfigMapCells(const Json& object, api::Time now) {
 
 std::vector<Json> ServiceAccountCells(const Json& object, api::Time now) { return {Name(object), Age(object, now)}; }
 
+// "pods: 2/4, requests.cpu: 500m/1" of the resources whose names do or do not begin with "limits.".
+std::string UsedOfHard(const Json& quota, bool limits) {
+  std::string text;
+  for (const auto& [name, hard] : api::ObjectAt(quota, "status", "hard").items()) {
+    if (name.starts_with("limits.") != limits) continue;
+    if (!text.empty()) text += ", ";
+    text.append(name).append(": ").append(OrElse(api::StringAt(quota, "status", "used", name), "0"));
+    text.append("/").append(hard.get_ref<const std::string&>());
+  }
+  return text;
+}
+
+std::vector<Json> QuotaCells(const Json& object, api::Time now) {
+  return {Name(object), UsedOfHard(object, false), UsedOfHard(object, true), Age(object, now)};
+}
+
 std::vector<Json> LeaseCells(const Json& object, api::Time now) {
   return {Name(object), api::StringAt(object, "spec", "holderIdentity"), Age(object, now)};
 }
@@ -61,6 +85,7 @@ std::vector<Json> LeaseCells(const Json& object, api::Time now) {
 constexpr Printer kPrinters[] = {
     {"", "ConfigMap", kConfigMapColumns, ConfigMapCells},
     {"", "Namespace", kNamespaceColumns, NamespaceCells},
+    {"", "ResourceQuota", kQuotaColumns, QuotaCells},
     {"", "Secret", kSecretColumns, SecretCells},
     {"", "ServiceAccount", kServiceAccountColumns, ServiceAccountCells},
     {"coordination.k8s.io", "Lease", kLeaseColumns, LeaseCells},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/core_v1/resource_list.h"
 #include "apiserver/validation/internal/image_name.h"
 #include "apiserver/validation/internal/pod_rules.h"
 
@@ -107,13 +108,13 @@ void DefaultPodLevelResources(Json& spec) {
   if (resources == nullptr) return;
   const bool any = !ObjectAt(*resources, "limits").empty() || !ObjectAt(*resources, "requests").empty();
   if (!any) return;
-  for (const auto& [name, amount] : AggregateContainerResources(spec, "limits")) {
+  for (const auto& [name, amount] : api::ContainersTotal(spec, "limits")) {
     if (!IsHugePageResource(name) || Find(*resources, "requests", name) != nullptr) continue;
     if (Find(*resources, "limits", name) == nullptr) (*resources)["limits"][name] = amount.ToString();
   }
   const Json limits = ObjectAt(*resources, "limits");
   if (limits.empty()) return;
-  for (const auto& [name, amount] : AggregateContainerResources(spec, "requests")) {
+  for (const auto& [name, amount] : api::ContainersTotal(spec, "requests")) {
     if (!IsPodLevelResource(name) || !IsOvercommitAllowed(name)) continue;
     if (Find(*resources, "requests", name) == nullptr) (*resources)["requests"][name] = amount.ToString();
   }

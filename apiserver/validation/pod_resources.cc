@@ -2,28 +2,12 @@
 
 #include <algorithm>
 
+#include "api/core_v1/resource_list.h"
 #include "apiserver/validation/internal/pod_rules.h"
 
 namespace terrarium::apiserver {
 namespace pod_rules {
 namespace {
-
-using Amounts = std::map<std::string, api::Quantity>;
-
-void Add(Amounts& total, const Json& more) {
-  for (const auto& [name, text] : more.items()) total[name].Add(QuantityOf(text));
-}
-
-void Add(Amounts& total, const Amounts& more) {
-  for (const auto& [name, amount] : more) total[name].Add(amount);
-}
-
-void RaiseTo(Amounts& total, const Amounts& floor) {
-  for (const auto& [name, amount] : floor) {
-    const auto it = total.find(name);
-    if (it == total.end() || it->second < amount) total.insert_or_assign(name, amount);
-  }
-}
 
 void CheckContainerLimits(const Json& spec, const Path& path, FieldErrors& errors) {
   const Json& containers = ListAt(spec, "containers");
@@ -43,7 +27,7 @@ void CheckContainerLimits(const Json& spec, const Path& path, FieldErrors& error
 
 // What the containers ask for together fits into what the pod as a whole asks for.
 void CheckAggregate(const Json& spec, std::string_view list, const Path& path, FieldErrors& errors) {
-  for (const auto& [name, amount] : AggregateContainerResources(spec, list)) {
+  for (const auto& [name, amount] : api::ContainersTotal(spec, list)) {
     if (list == "limits" && !IsHugePageResource(name)) continue;
     const Json* text = Find(spec, "resources", list, name);
     if (text == nullptr) continue;
@@ -56,28 +40,6 @@ void CheckAggregate(const Json& spec, std::string_view list, const Path& path, F
 }
 
 }  // namespace
-
-Amounts AggregateContainerResources(const Json& spec, std::string_view list) {
-  Amounts running;
-  for (const Json& container : ListAt(spec, "containers")) Add(running, ObjectAt(container, "resources", list));
-  Amounts sidecars;
-  Amounts starting;  // the most that any moment of the start takes
-  for (const Json& container : ListAt(spec, "initContainers")) {
-    const Json& amounts = ObjectAt(container, "resources", list);
-    if (StringAt(container, "restartPolicy") == "Always") {
-      Add(running, amounts);
-      Add(sidecars, amounts);
-      RaiseTo(starting, sidecars);
-    } else {
-      Amounts moment;
-      Add(moment, amounts);
-      Add(moment, sidecars);
-      RaiseTo(starting, moment);
-    }
-  }
-  RaiseTo(running, starting);
-  return running;
-}
 
 void CheckPodLevelResources(const PodScope& scope, const Path& path, FieldErrors& errors) {
   const Json* resources = Find(scope.spec, "resources");

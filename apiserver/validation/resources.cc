@@ -142,6 +142,20 @@ api::Quantity QuantityOf(const Json& text) {
   return api::Quantity::Parse(TextOf(text), &error).value_or(api::Quantity());
 }
 
+void CheckQuotaLimit(std::string_view name, const Json& limit, const Path& path, FieldErrors& errors) {
+  const std::size_t before = errors.size();
+  AddInvalid(IsQualifiedName(name), name, path, errors);
+  const bool plain = name.find('/') == std::string_view::npos;
+  if (errors.size() == before && plain && !IsStandard(name)) {
+    errors.push_back(api::InvalidError(path, name, "must be a standard resource type or fully qualified"));
+  }
+  // Storage is a resource of volumes; quotas count requests.storage.
+  if (plain && (!IsStandard(name) || name == "storage")) {
+    errors.push_back(api::InvalidError(path, name, "must be a standard resource for quota"));
+  }
+  CheckAmount(name, QuantityOf(limit), path, errors);
+}
+
 void CheckResources(const Json& resources, ResourceOwner owner, const PodScope& scope, const Path& path,
                     FieldErrors& errors) {
   if (resources.empty()) return;

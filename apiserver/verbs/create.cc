@@ -1,9 +1,11 @@
+#include <optional>
 #include <utility>
 
 #include "api/base/errors.h"
 #include "api/json_access.h"
 #include "apiserver/internal/body.h"
 #include "apiserver/internal/options.h"
+#include "apiserver/internal/quota.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/verbs.h"
 #include "apiserver/internal/write_path.h"
@@ -45,14 +47,23 @@ void Creation::Try() {
   // The last try needs no copy of what the client sent, and nearly every create is its own last try.
   auto document = PrepareNew(*call, tries_left > 0 ? Json(decoded) : std::move(decoded));
   if (!document) return RespondError(call, document.status());
+  std::optional<api::QuotaSubject> quota_subject = FindQuotaSubject(*call, *document);
   api::ObjectPtr object = MakeObject(call->resource(), std::move(*document));
   if (auto fits = CheckSize(*call, *object); !fits) return RespondError(call, fits.status());
   storage::ObjectKey key = call->KeyOf(object->header().name);
   if (options.dry_run) {
+    if (quota_subject)
+      if (auto fits = CheckQuotas(*call, *quota_subject, key.name); !fits) return RespondError(call, fits.status());
     if (api::ObjectPtr existing = call->server.store.Get(key))
       return RespondError(call, Exists(call->resource(), *existing));
     return RespondNotStored(call, object);
   }
+  if (quota_subject)
+    return SubmitWithinQuotas(call, std::move(*quota_subject), object,
+                              [self = shared_from_this()](api::Result<storage::WriteOutcome> outcome) {
+                                if (!outcome) return RespondError(self->call, outcome.status());
+                                self->Finish(std::move(*outcome));
+                              });
   call->server.store.Submit({storage::Write::Op::kCreate, key, 0, object},
                             [self = shared_from_this()](storage::WriteOutcome outcome) {
                               self->Finish(std::move(outcome));

@@ -1,10 +1,12 @@
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "api/base/errors.h"
 #include "api/json_access.h"
 #include "apiserver/internal/body.h"
 #include "apiserver/internal/options.h"
+#include "apiserver/internal/quota.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/update.h"
 #include "apiserver/internal/verbs.h"
@@ -74,17 +76,26 @@ void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
     return RespondError(call, admitted.status());
   auto document = PrepareNew(*call, std::move(object));
   if (!document) return RespondError(call, document.status());
+  std::optional<api::QuotaSubject> quota_subject = FindQuotaSubject(*call, *document);
   api::ObjectPtr stored = MakeObject(call->resource(), std::move(*document));
   if (auto fits = CheckSize(*call, *stored); !fits) return RespondError(call, fits.status());
-  if (dry_run) return RespondObject(call, 201, stored);
-  call->server.store.Submit({storage::Write::Op::kCreate, call->Key(), 0, stored},
-                            [call](storage::WriteOutcome outcome) {
-                              if (outcome.code == storage::WriteOutcome::Code::kOk)
-                                return RespondObject(call, 201, outcome.object);
-                              if (outcome.code == storage::WriteOutcome::Code::kExists)
-                                return ServeUpdate(call);  // somebody created it meanwhile: an ordinary update
-                              RespondError(call, api::InternalError(outcome.error));
-                            });
+  if (dry_run) {
+    if (quota_subject)
+      if (auto fits = CheckQuotas(*call, *quota_subject, call->route.name); !fits)
+        return RespondError(call, fits.status());
+    return RespondObject(call, 201, stored);
+  }
+  auto finish = [call](storage::WriteOutcome outcome) {
+    if (outcome.code == storage::WriteOutcome::Code::kOk) return RespondObject(call, 201, outcome.object);
+    if (outcome.code == storage::WriteOutcome::Code::kExists)
+      return ServeUpdate(call);  // somebody created it meanwhile: an ordinary update
+    RespondError(call, api::InternalError(outcome.error));
+  };
+  if (!quota_subject) return call->server.store.Submit({storage::Write::Op::kCreate, call->Key(), 0, stored}, finish);
+  SubmitWithinQuotas(call, std::move(*quota_subject), stored, [call, finish](Result<storage::WriteOutcome> outcome) {
+    if (!outcome) return RespondError(call, outcome.status());
+    finish(std::move(*outcome));
+  });
 }
 
 }  // namespace

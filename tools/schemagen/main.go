@@ -24,6 +24,7 @@ var roots = []root{
 		"Namespace", "NamespaceList", "Pod", "PodList", "PodTemplate", "PodTemplateList", "Node", "NodeList",
 		"Event", "EventList", "Secret", "SecretList", "ConfigMap", "ConfigMapList", "Service", "ServiceList",
 		"ServiceAccount", "ServiceAccountList", "ReplicationController", "ReplicationControllerList", "Binding",
+		"ResourceQuota", "ResourceQuotaList",
 		"PodStatusResult", "PodLogOptions",
 	}},
 	{"k8s.io/api", "apps/v1", []string{

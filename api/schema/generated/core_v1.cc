@@ -30,7 +30,9 @@ constexpr std::string_view kEnumCoreV1PreemptionPolicy[] = {"Never", "PreemptLow
 constexpr std::string_view kEnumCoreV1ProcMountType[] = {"Default", "Unmasked"};
 constexpr std::string_view kEnumCoreV1Protocol[] = {"SCTP", "TCP", "UDP"};
 constexpr std::string_view kEnumCoreV1PullPolicy[] = {"Always", "IfNotPresent", "Never"};
+constexpr std::string_view kEnumCoreV1ResourceQuotaScope[] = {"BestEffort", "CrossNamespacePodAffinity", "NotBestEffort", "NotTerminating", "PriorityClass", "Terminating", "VolumeAttributesClass"};
 constexpr std::string_view kEnumCoreV1RestartPolicy[] = {"Always", "Never", "OnFailure"};
+constexpr std::string_view kEnumCoreV1ScopeSelectorOperator[] = {"DoesNotExist", "Exists", "In", "NotIn"};
 constexpr std::string_view kEnumCoreV1SeccompProfileType[] = {"Localhost", "RuntimeDefault", "Unconfined"};
 constexpr std::string_view kEnumCoreV1ServiceAffinity[] = {"ClientIP", "None"};
 constexpr std::string_view kEnumCoreV1ServiceExternalTrafficPolicy[] = {"Cluster", "Local"};
@@ -1136,6 +1138,32 @@ constexpr FieldDef kResourceHealth[] = {
     {.name = "message", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 6, .go_type = "string"},
 };
 
+constexpr FieldDef kResourceQuota[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", .go_type = "v1.ObjectMeta"},
+    {.name = "spec", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.core.v1.ResourceQuotaSpec", .go_type = "v1.ResourceQuotaSpec"},
+    {.name = "status", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 3, .message = "io.k8s.api.core.v1.ResourceQuotaStatus", .go_type = "v1.ResourceQuotaStatus"},
+};
+
+constexpr FieldDef kResourceQuotaList[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta", .go_type = "v1.ListMeta"},
+    {.name = "items", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 2, .message = "io.k8s.api.core.v1.ResourceQuota", .go_type = "[]v1.ResourceQuota"},
+};
+
+constexpr FieldDef kResourceQuotaSpec[] = {
+    {.name = "hard", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 1, .go_type = "v1.ResourceList"},
+    {.name = "scopes", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 2, .go_type = "[]v1.ResourceQuotaScope", .list_type = ListType::kAtomic, .enum_values = kEnumCoreV1ResourceQuotaScope},
+    {.name = "scopeSelector", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 3, .message = "io.k8s.api.core.v1.ScopeSelector", .go_type = "v1.ScopeSelector"},
+};
+
+constexpr FieldDef kResourceQuotaStatus[] = {
+    {.name = "hard", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 1, .go_type = "v1.ResourceList"},
+    {.name = "used", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 2, .go_type = "v1.ResourceList"},
+};
+
 constexpr FieldDef kResourceRequirements[] = {
     {.name = "limits", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 1, .go_type = "v1.ResourceList"},
     {.name = "requests", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 2, .go_type = "v1.ResourceList"},
@@ -1165,6 +1193,16 @@ constexpr FieldDef kScaleIOVolumeSource[] = {
     {.name = "volumeName", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 8, .go_type = "string"},
     {.name = "fsType", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 9, .go_type = "string"},
     {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 10, .go_type = "bool"},
+};
+
+constexpr FieldDef kScopeSelector[] = {
+    {.name = "matchExpressions", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.api.core.v1.ScopedResourceSelectorRequirement", .go_type = "[]v1.ScopedResourceSelectorRequirement", .list_type = ListType::kAtomic},
+};
+
+constexpr FieldDef kScopedResourceSelectorRequirement[] = {
+    {.name = "scopeName", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "v1.ResourceQuotaScope", .enum_values = kEnumCoreV1ResourceQuotaScope},
+    {.name = "operator", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "v1.ScopeSelectorOperator", .enum_values = kEnumCoreV1ScopeSelectorOperator},
+    {.name = "values", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 3, .go_type = "[]string", .list_type = ListType::kAtomic},
 };
 
 constexpr FieldDef kSeccompProfile[] = {
@@ -1614,10 +1652,16 @@ constexpr MessageDef kTables[] = {
     {.name = "io.k8s.api.core.v1.ResourceClaim", .fields = kResourceClaim},
     {.name = "io.k8s.api.core.v1.ResourceFieldSelector", .fields = kResourceFieldSelector, .atomic_struct = true},
     {.name = "io.k8s.api.core.v1.ResourceHealth", .fields = kResourceHealth},
+    {.name = "io.k8s.api.core.v1.ResourceQuota", .fields = kResourceQuota},
+    {.name = "io.k8s.api.core.v1.ResourceQuotaList", .fields = kResourceQuotaList},
+    {.name = "io.k8s.api.core.v1.ResourceQuotaSpec", .fields = kResourceQuotaSpec},
+    {.name = "io.k8s.api.core.v1.ResourceQuotaStatus", .fields = kResourceQuotaStatus},
     {.name = "io.k8s.api.core.v1.ResourceRequirements", .fields = kResourceRequirements},
     {.name = "io.k8s.api.core.v1.ResourceStatus", .fields = kResourceStatus},
     {.name = "io.k8s.api.core.v1.SELinuxOptions", .fields = kSELinuxOptions},
     {.name = "io.k8s.api.core.v1.ScaleIOVolumeSource", .fields = kScaleIOVolumeSource},
+    {.name = "io.k8s.api.core.v1.ScopeSelector", .fields = kScopeSelector, .atomic_struct = true},
+    {.name = "io.k8s.api.core.v1.ScopedResourceSelectorRequirement", .fields = kScopedResourceSelectorRequirement},
     {.name = "io.k8s.api.core.v1.SeccompProfile", .fields = kSeccompProfile},
     {.name = "io.k8s.api.core.v1.Secret", .fields = kSecret},
     {.name = "io.k8s.api.core.v1.SecretEnvSource", .fields = kSecretEnvSource},

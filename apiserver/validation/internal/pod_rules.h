@@ -96,9 +96,8 @@ bool IsHugePageResource(std::string_view name);
 bool IsOvercommitAllowed(std::string_view name);
 bool IsPodLevelResource(std::string_view name);
 api::Quantity QuantityOf(const Json& text);
-// What the containers of a pod ask for together (`list` is "requests" or "limits"): sidecars and containers add up,
-// init containers run one after the other.
-std::map<std::string, api::Quantity> AggregateContainerResources(const Json& spec, std::string_view list);
+// One limit of a ResourceQuota.
+void CheckQuotaLimit(std::string_view name, const Json& limit, const Path& path, FieldErrors& errors);
 
 // scheduling.cc, topology_spread.cc
 void CheckAffinity(const Json& affinity, const Path& path, FieldErrors& errors);

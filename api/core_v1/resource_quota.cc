@@ -1,0 +1,200 @@
+#include "api/core_v1/resource_quota.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/json_access.h"
+
+namespace terrarium::api {
+namespace {
+
+constexpr std::string_view kRequests = "requests.";
+
+constexpr std::array<std::string_view, 10> kPodNames = {
+    "cpu",          "ephemeral-storage", "limits.cpu",     "limits.ephemeral-storage",   "limits.memory",
+    "memory",       "pods",              "requests.cpu",   "requests.ephemeral-storage", "requests.memory"};
+constexpr std::array<std::string_view, 3> kServiceNames = {"services", "services.loadbalancers", "services.nodeports"};
+// Kinds that could be counted before count/RESOURCE was there.
+constexpr std::array<std::string_view, 4> kOldNames = {"configmaps", "replicationcontrollers", "resourcequotas",
+                                                       "secrets"};
+
+template <typename Names>
+bool Contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool IsPods(const GroupResource& resource) { return resource.group.empty() && resource.resource == "pods"; }
+bool IsServices(const GroupResource& resource) { return resource.group.empty() && resource.resource == "services"; }
+
+bool IsNative(std::string_view name) {
+  return name.find('/') == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos;
+}
+
+bool IsPodName(std::string_view name) {
+  if (Contains(kPodNames, name) || IsHugePageResource(name)) return true;
+  if (!name.starts_with(kRequests)) return false;
+  return IsHugePageResource(name.substr(kRequests.size())) || !IsNative(name);
+}
+
+std::string CountName(const GroupResource& resource) { return "count/" + resource.String(); }
+
+bool StillUsesResources(const Json& pod, Time now) {
+  std::string_view phase = StringAt(pod, "status", "phase");
+  if (phase == "Failed" || phase == "Succeeded") return false;
+  auto deleted = ParseTime(StringAt(pod, "metadata", "deletionTimestamp"));
+  const Json* grace = Find(pod, "metadata", "deletionGracePeriodSeconds");
+  if (!deleted || grace == nullptr) return true;
+  return now <= *deleted + std::chrono::seconds(grace->get<std::int64_t>());
+}
+
+// The names under which a quota counts these requests and limits, of a pod or of one container.
+ResourceList ComputeUsage(const ResourceList& requests, const ResourceList& limits) {
+  ResourceList usage;
+  for (const auto& [name, amount] : requests) {
+    const bool plain = name == "cpu" || name == "memory" || name == "ephemeral-storage" || IsHugePageResource(name);
+    if (plain) usage[name] = amount;
+    if (plain || !IsNative(name)) usage[std::string(kRequests) + name] = amount;
+  }
+  for (const char* name : {"cpu", "memory", "ephemeral-storage"})
+    if (auto limit = limits.find(name); limit != limits.end()) usage[std::string("limits.") + name] = limit->second;
+  return usage;
+}
+
+// It was a mistake to demand of every container what a quota counts, and cpu and memory have to live with it.
+std::map<std::string, std::vector<std::string>> Unsaid(const Json& spec) {
+  std::map<std::string, std::vector<std::string>> unsaid;
+  for (const char* list : {"requests", "limits"}) {
+    for (const auto& [name, amount] : ObjectAt(spec, "resources", list).items())
+      if (name == "cpu" || name == "memory" || IsHugePageResource(name)) return unsaid;
+  }
+  for (const char* list : {"containers", "initContainers"}) {
+    for (const Json& container : ListAt(spec, list)) {
+      const ResourceList said = ComputeUsage(ReadResourceList(ObjectAt(container, "resources", "requests")),
+                                             ReadResourceList(ObjectAt(container, "resources", "limits")));
+      for (const char* name : {"cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"})
+        if (!said.contains(name)) unsaid[name].emplace_back(StringAt(container, "name"));
+    }
+  }
+  for (auto& [name, containers] : unsaid) {
+    std::sort(containers.begin(), containers.end());
+    containers.erase(std::unique(containers.begin(), containers.end()), containers.end());
+  }
+  return unsaid;
+}
+
+bool CrossesNamespaces(const Json& affinity) {
+  auto crosses = [](const Json& term) {
+    return !ListAt(term, "namespaces").empty() || Find(term, "namespaceSelector") != nullptr;
+  };
+  for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
+    for (const Json& term : ListAt(affinity, kind, "requiredDuringSchedulingIgnoredDuringExecution"))
+      if (crosses(term)) return true;
+    for (const Json& term : ListAt(affinity, kind, "preferredDuringSchedulingIgnoredDuringExecution"))
+      if (crosses(ObjectAt(term, "podAffinityTerm"))) return true;
+  }
+  return false;
+}
+
+void AddPod(const Json& pod, Time now, QuotaSubject& subject) {
+  const Json& spec = ObjectAt(pod, "spec");
+  subject.is_pod = true;
+  subject.best_effort = StringAt(pod, "status", "qosClass") == "BestEffort";
+  subject.has_deadline = IntAt(spec, -1, "activeDeadlineSeconds") >= 0;
+  subject.crosses_namespaces = CrossesNamespaces(ObjectAt(spec, "affinity"));
+  subject.priority_class = StringAt(spec, "priorityClassName");
+  subject.unsaid = Unsaid(spec);
+  if (!StillUsesResources(pod, now)) return;
+  subject.usage["pods"] = Quantity::FromInt(1);
+  subject.usage.merge(ComputeUsage(PodTotal(spec, "requests"), PodTotal(spec, "limits")));
+}
+
+void AddService(const Json& service, QuotaSubject& subject) {
+  const Json& ports = ListAt(service, "spec", "ports");
+  std::string_view type = StringAt(service, "spec", "type");
+  std::int64_t node_ports = 0;
+  if (type == "NodePort" || type == "LoadBalancer") node_ports = static_cast<std::int64_t>(ports.size());
+  const Json* allocate = Find(service, "spec", "allocateLoadBalancerNodePorts");
+  if (type == "LoadBalancer" && allocate != nullptr && !allocate->get<bool>()) {
+    node_ports = std::count_if(ports.begin(), ports.end(),
+                               [](const Json& port) { return IntAt(port, 0, "nodePort") != 0; });
+  }
+  subject.usage["services"] = Quantity::FromInt(1);
+  subject.usage["services.loadbalancers"] = Quantity::FromInt(type == "LoadBalancer" ? 1 : 0);
+  subject.usage["services.nodeports"] = Quantity::FromInt(node_ports);
+}
+
+// The requirement is on the pod's priority class as if it were a label, absent when the pod names none.
+bool PriorityClassMatches(const Json& requirement, const std::string& priority_class) {
+  std::string_view op = StringAt(requirement, "operator");
+  if (op == "Exists") return !priority_class.empty();
+  if (op == "DoesNotExist") return priority_class.empty();
+  const Json& values = ListAt(requirement, "values");
+  const bool among = !priority_class.empty() && std::find(values.begin(), values.end(), priority_class) != values.end();
+  return op == "NotIn" ? !among : among;
+}
+
+bool InScope(std::string_view scope, const QuotaSubject& subject) {
+  if (scope == "BestEffort") return subject.best_effort;
+  if (scope == "NotBestEffort") return !subject.best_effort;
+  if (scope == "Terminating") return subject.has_deadline;
+  if (scope == "NotTerminating") return !subject.has_deadline;
+  if (scope == "PriorityClass") return !subject.priority_class.empty();
+  return scope == "CrossNamespacePodAffinity" && subject.crosses_namespaces;
+}
+
+}  // namespace
+
+bool QuotaCounts(const GroupResource& resource, std::string_view name) {
+  if (name.starts_with("count/")) return name.substr(6) == resource.String();
+  if (IsPods(resource)) return IsPodName(name);
+  if (IsServices(resource)) return Contains(kServiceNames, name);
+  return resource.group.empty() && name == resource.resource && Contains(kOldNames, name);
+}
+
+bool IsFreeOfQuota(const GroupResource& resource) {
+  return resource.resource == "events" && (resource.group.empty() || resource.group == "events.k8s.io");
+}
+
+QuotaSubject QuotaSubjectOf(const GroupResource& resource, const Json& object, Time now) {
+  QuotaSubject subject;
+  subject.resource = resource;
+  subject.usage[CountName(resource)] = Quantity::FromInt(1);
+  if (IsPods(resource)) {
+    AddPod(object, now, subject);
+  } else if (IsServices(resource)) {
+    AddService(object, subject);
+  } else if (resource.group.empty() && Contains(kOldNames, resource.resource)) {
+    subject.usage[resource.resource] = Quantity::FromInt(1);
+  }
+  return subject;
+}
+
+bool InQuotaScopes(const Json& quota_spec, const QuotaSubject& subject) {
+  for (const Json& scope : ListAt(quota_spec, "scopes"))
+    if (!subject.is_pod || !InScope(scope.get_ref<const std::string&>(), subject)) return false;
+  for (const Json& requirement : ListAt(quota_spec, "scopeSelector", "matchExpressions")) {
+    if (!subject.is_pod) return false;
+    std::string_view scope = StringAt(requirement, "scopeName");
+    const bool in = scope == "PriorityClass" ? PriorityClassMatches(requirement, subject.priority_class)
+                                             : InScope(scope, subject);
+    if (!in) return false;
+  }
+  return true;
+}
+
+std::vector<std::string> CountedNames(const ResourceList& hard, const GroupResource& resource) {
+  std::vector<std::string> names;
+  for (const auto& [name, limit] : hard)
+    if (QuotaCounts(resource, name)) names.push_back(name);
+  return names;
+}
+
+ResourceList UsageUnder(const ResourceList& hard, const QuotaSubject& subject) {
+  ResourceList usage;
+  for (const auto& [name, amount] : subject.usage)
+    if (hard.contains(name)) usage.emplace(name, amount);
+  return usage;
+}
+
+}  // namespace terrarium::api
