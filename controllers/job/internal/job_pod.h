@@ -1,0 +1,44 @@
+#pragma once
+
+// One version of a pod, with what the rules ask of it, read once.
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "api/json.h"
+#include "api/object.h"
+#include "controllers/job/internal/failure_policy.h"
+#include "controllers/job/internal/job_spec.h"
+#include "controllers/job/internal/pod_facts.h"
+
+namespace terrarium::controllers::job {
+
+class JobPod {
+ public:
+  JobPod(PodFacts facts, api::ObjectPtr object) : facts_(std::move(facts)), object_(std::move(object)) {}
+
+  const PodFacts& facts() const { return facts_; }
+  const api::ObjectHeader& header() const { return object_->header(); }
+
+  // What the Job's podFailurePolicy says to the pod. A failed pod may stay for minutes until it is replaced, so the
+  // answer is kept; it changes only with the gate.
+  const FailureVerdict& Verdict(const JobSpec& spec) const {
+    if (!verdict_ || verdict_->first != spec.allows_fail_index) {
+      FailureVerdict verdict;
+      if (spec.failure_policy != nullptr)
+        verdict = MatchFailurePolicy(spec.failure_policy, *object_->Document(), spec.allows_fail_index);
+      verdict_.emplace(spec.allows_fail_index, std::move(verdict));
+    }
+    return verdict_->second;
+  }
+
+ private:
+  PodFacts facts_;
+  api::ObjectPtr object_;
+  mutable std::optional<std::pair<bool, FailureVerdict>> verdict_;
+};
+
+using JobPodPtr = std::shared_ptr<const JobPod>;
+
+}  // namespace terrarium::controllers::job

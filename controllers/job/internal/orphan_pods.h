@@ -1,0 +1,27 @@
+#pragma once
+
+// Takes the tracking finalizer off pods that no Job will count any more: their Job is gone or finished, or they have no
+// controller.
+
+#include "api/base/task.h"
+#include "controllers/controller.h"
+#include "controllers/runtime/controller_loop.h"
+
+namespace terrarium::controllers::job {
+
+class OrphanPods {
+ public:
+  explicit OrphanPods(const ControllerContext& context);
+
+  // A pod that has the finalizer and may be such a one.
+  void Add(const ObjectName& pod) { loop_.queue().Add(pod); }
+  void Start() { loop_.Start(); }
+
+ private:
+  api::Task<ReconcileResult> Sync(ObjectName name);
+
+  ControllerContext context_;
+  ControllerLoop loop_;
+};
+
+}  // namespace terrarium::controllers::job

@@ -1,0 +1,202 @@
+// Claiming, creating and deleting pods. Mirrors getPodsForJob and manageJob of pkg/controller/job/job_controller.go,
+// v1.36.
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "controllers/job/internal/jobs.h"
+#include "controllers/job/internal/pod_template.h"
+#include "controllers/runtime/owner_references.h"
+
+namespace terrarium::controllers::job {
+namespace {
+
+using api::Json;
+using api::Result;
+using api::Task;
+
+IndexSet IndexesOf(const Tally& tally, bool (PodFacts::*wanted)() const) {
+  std::vector<int> indexes;
+  for (const JobPodPtr& pod : tally.pods)
+    if ((pod->facts().*wanted)()) indexes.push_back(pod->facts().index);
+  return IndexSet::Of(std::move(indexes));
+}
+
+std::vector<const PodFacts*> ActivePods(const Tally& tally) {
+  std::vector<const PodFacts*> active;
+  for (const JobPodPtr& pod : tally.pods)
+    if (pod->facts().Active()) active.push_back(&pod->facts());
+  return active;
+}
+
+// The Job's pods as they are known now, and those adopted that have not been seen as its own yet.
+std::vector<JobPodPtr> SelectedPods(const JobState& state, const std::vector<ObjectPtr>& adopted) {
+  std::vector<JobPodPtr> pods;
+  for (const auto& [name, pod] : state.pods)
+    if (state.selector.Matches(pod->header())) pods.push_back(pod);
+  for (const ObjectPtr& pod : adopted) {
+    if (state.pods.contains(pod->header().name)) continue;
+    PodFacts facts = FactsOf(*pod->Document());
+    facts.has_finalizer = true;  // it has been put on with the owner
+    pods.push_back(std::make_shared<JobPod>(std::move(facts), pod));
+  }
+  return pods;
+}
+
+Demand DemandOf(const JobSpec& spec, const Tally& tally) {
+  return {.completions = spec.completions,
+          .parallelism = spec.parallelism,
+          .succeeded = tally.succeeded,
+          .active = tally.counts.active(),
+          .terminating = tally.counts.terminating()};
+}
+
+// How often the index has failed, by the pod that was kept for it.
+IndexFailures FailuresBefore(const JobSpec& spec, const Tally& tally, int index) {
+  auto kept = tally.kept.find(index);
+  if (kept == tally.kept.end()) return NextIndexFailures(nullptr, true);
+  const auto key = std::tie(kept->second->index, kept->second->name);
+  auto pod = std::lower_bound(tally.pods.begin(), tally.pods.end(), key, [](const JobPodPtr& each, const auto& wanted) {
+    return std::tie(each->facts().index, each->facts().name) < wanted;
+  });
+  return NextIndexFailures(kept->second, (*pod)->Verdict(spec).counts);
+}
+
+}  // namespace
+
+// Adopts orphans that the Job selects and releases pods that it does not select any more.
+Task<Result<std::vector<JobPodPtr>>> Jobs::Claim(RoundPtr round) {
+  const StatePtr state = round->state;
+  std::vector<ObjectPtr> candidates;
+  std::vector<std::string> released;  // uids
+  for (const auto& [name, pod] : state->pods) {
+    if (round->Deleting() || state->selector.Matches(pod->header())) continue;
+    if (!state->releases.insert(pod->facts().uid).second) continue;
+    released.push_back(pod->facts().uid);
+    candidates.push_back(pods_.Get({round->name.ns, name}));
+  }
+  std::set<std::string> adoptable = std::exchange(state->adoptable, {});
+  for (const std::string& name : adoptable)
+    if (ObjectPtr pod = pods_.Get({round->name.ns, name})) candidates.push_back(std::move(pod));
+  if (candidates.empty()) co_return SelectedPods(*state, {});
+
+  Claimant claimant{.owner = round->job,
+                    .api_version = "batch/v1",
+                    .kind = "Job",
+                    .owner_resource = "jobs",
+                    .selector = state->selector,
+                    .finalizer = kTrackingFinalizer};
+  Task<Result<std::vector<ObjectPtr>>> claiming =
+      ClaimObjects(context_.client, std::move(claimant), "pods", std::move(candidates));
+  Result<std::vector<ObjectPtr>> adopted = co_await std::move(claiming);
+  if (!adopted) {
+    // Whichever of them failed: all are looked at again.
+    for (const std::string& uid : released) state->releases.erase(uid);
+    state->adoptable.merge(adoptable);
+    co_return adopted.status();
+  }
+  co_return SelectedPods(*state, *adopted);
+}
+
+// As many active pods as there are to be. In one look pods are either deleted or created; deletion comes first.
+Task<Jobs::Outcome> Jobs::Manage(RoundPtr round) {
+  const JobSpec& spec = round->spec;
+  const Demand demand = DemandOf(spec, round->tally);
+  round->action = kTracking;
+  std::optional<int> index_end = spec.rules.index_end;
+  if (spec.suspended) {
+    Task<Outcome> deleting = DeletePods(round, "the Job is suspended", ActivePods(round->tally));
+    Outcome outcome = co_await std::move(deleting);
+    co_return outcome;
+  }
+  std::vector<const PodFacts*> extra = PodsToRemove(ActivePods(round->tally), index_end, PodsTooMany(demand));
+  if (!extra.empty()) {
+    if (extra.size() > kPodsAtATimeMax) extra.resize(kPodsAtATimeMax);
+    std::string rule = "no more than " + std::to_string(WantedActive(demand)) + " pods are wanted, one for each index";
+    if (!spec.indexed) rule = "no more than " + std::to_string(WantedActive(demand)) + " pods are wanted";
+    Task<Outcome> deleting = DeletePods(round, std::move(rule), std::move(extra));
+    Outcome outcome = co_await std::move(deleting);
+    co_return outcome;
+  }
+  const int missing = PodsMissing(demand, spec.rules);
+  if (missing == 0) co_return std::nullopt;
+  round->action = kPodsCreated;
+  std::optional<std::vector<int>> indexes = IndexesToCreate(*round, std::min(missing, kPodsAtATimeMax));
+  if (!indexes) co_return std::nullopt;
+  Task<Outcome> creating = CreatePods(round, std::move(*indexes));
+  Outcome outcome = co_await std::move(creating);
+  co_return outcome;
+}
+
+// One entry for each pod to be created now, kUnknownIndex where the Job is not indexed; nullopt while pods that failed
+// make it wait.
+std::optional<std::vector<int>> Jobs::IndexesToCreate(const Round& round, int missing) {
+  const JobSpec& spec = round.spec;
+  const Tally& tally = round.tally;
+  api::Duration wait{};
+  std::vector<int> indexes(static_cast<std::size_t>(missing), kUnknownIndex);
+  if (!spec.backoff_limit_per_index) wait = RemainingBackoff(tally.backoff, Now());
+  if (spec.indexed && wait == api::Duration::zero()) {
+    const IndexSet active = IndexesOf(tally, &PodFacts::Active);
+    const IndexSet terminating = IndexesOf(tally, &PodFacts::Terminating);
+    std::vector<const IndexSet*> taken = {&tally.completed_indexes, &active};
+    if (spec.rules.only_replace_failed) taken.push_back(&terminating);
+    if (tally.failed_indexes) taken.push_back(&*tally.failed_indexes);
+    indexes = FirstPendingIndexes(missing, *spec.rules.index_end, taken);
+    if (spec.backoff_limit_per_index) {
+      IndexesReady ready = IndexesPastBackoff(indexes, tally.kept, Now());
+      indexes = std::move(ready.indexes);
+      wait = ready.wait;
+    }
+  }
+  if (wait == api::Duration::zero()) return indexes;
+  backoffs_.Set(round.name, std::max(wait, kBatchPeriod));
+  return std::nullopt;
+}
+
+Task<Jobs::Outcome> Jobs::DeletePods(RoundPtr round, std::string rule, std::vector<const PodFacts*> pods) {
+  round->action = kPodsDeleted;
+  std::vector<PodControl::Target> targets;
+  std::set<std::string> uids;
+  for (const PodFacts* pod : pods) {
+    targets.push_back(PodControl::TargetOf(*pod, true));
+    uids.insert(pod->uid);
+  }
+  expectations_.ExpectDeletions(round->name, std::move(uids));
+  Decision decision{round->job, std::move(rule), round->Saw()};
+  Task<Deleted> deleting = pod_control_.Delete(std::move(decision), std::move(targets));
+  Deleted deleted = co_await std::move(deleting);
+  for (const std::string& uid : deleted.not_expected) expectations_.DeletionObserved(round->name, uid);
+  round->active -= deleted.pods;
+  round->ready -= deleted.ready;
+  round->terminating += deleted.pods;
+  co_return deleted.failure;
+}
+
+Task<Jobs::Outcome> Jobs::CreatePods(RoundPtr round, std::vector<int> indexes) {
+  const JobSpec& spec = round->spec;
+  const int count = static_cast<int>(indexes.size());
+  const Json pod = PodOf(*round->job, *round->document, spec.indexed);
+  std::vector<Json> pods;
+  for (int index : indexes) {
+    if (index == kUnknownIndex) {
+      pods.push_back(pod);
+      continue;
+    }
+    std::optional<IndexFailures> failures;
+    if (spec.backoff_limit_per_index) failures = FailuresBefore(spec, round->tally, index);
+    pods.push_back(IndexedPodOf(pod, *round->job, index, failures));
+  }
+  expectations_.ExpectCreations(round->name, count);
+  Decision decision{round->job, std::to_string(count) + " pods are missing", round->Saw()};
+  Task<Created> creating = pod_control_.Create(std::move(decision), std::move(pods));
+  Created created = co_await std::move(creating);
+  for (int i = created.pods; i < count; ++i) expectations_.CreationObserved(round->name);
+  round->active += created.pods;
+  metrics_.PodsCreated(spec, round->tally.failed, round->terminating, created.pods, created.refused);
+  co_return created.failure;
+}
+
+}  // namespace terrarium::controllers::job

@@ -1,0 +1,58 @@
+#include "controllers/job/internal/orphan_pods.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "api/json_access.h"
+#include "controllers/job/internal/job_spec.h"
+#include "controllers/job/internal/job_status.h"
+#include "controllers/job/internal/pod_facts.h"
+#include "controllers/job/internal/pod_template.h"
+#include "controllers/job/internal/retry_limits.h"
+#include "controllers/runtime/owner_references.h"
+
+namespace terrarium::controllers::job {
+namespace {
+
+using api::Json;
+using api::Result;
+
+bool HasTrackingFinalizer(const Json& pod) {
+  const Json& finalizers = api::ListAt(pod, "metadata", "finalizers");
+  return std::find(finalizers.begin(), finalizers.end(), kTrackingFinalizer) != finalizers.end();
+}
+
+// A Job, this controller's or another's, will look after the pod.
+bool IsLookedAfter(const ControllerContext& context, const std::string& ns, const Json& pod) {
+  std::optional<OwnerReference> controller = ControllerOf(pod);
+  if (!controller) return false;
+  // Whoever controls pods with this finalizer and is no Job knows why.
+  if (controller->kind != "Job" || controller->api_version != "batch/v1") return true;
+  Result<ObjectPtr> job = context.client.Get("jobs", {ns, controller->name});
+  if (!job || (*job)->header().uid != controller->uid) return false;
+  std::shared_ptr<const Json> document = (*job)->Document();
+  return !ForeignManager(*document, context.env.gates).empty() || !IsFinished(*document);
+}
+
+}  // namespace
+
+OrphanPods::OrphanPods(const ControllerContext& context)
+    : context_(context),
+      loop_(context.env, context.metrics, LoopOptions{.name = "job_orphan_pod", .retry = kRetryLimits},
+            [this](ObjectName name) { return Sync(std::move(name)); }) {}
+
+api::Task<ReconcileResult> OrphanPods::Sync(ObjectName name) {
+  // Pod and Job are read from the apiserver: a view that has not heard of the Job yet must not take its pods from it,
+  // and one that has not heard of the last patch must not send it again.
+  Result<ObjectPtr> pod = context_.client.Get("pods", name);
+  if (!pod) co_return Reconciled::Done();
+  std::shared_ptr<const Json> document = (*pod)->Document();
+  if (!HasTrackingFinalizer(*document) || IsLookedAfter(context_, name.ns, *document)) co_return Reconciled::Done();
+  Json patch = TakeFinalizerOff((*pod)->header().uid);
+  api::Client::Written written = co_await context_.client.Patch("pods", name, std::move(patch));
+  if (!written && !written.status().Is(api::reason::kNotFound)) co_return written.status();
+  co_return Reconciled::Done();
+}
+
+}  // namespace terrarium::controllers::job

@@ -1,0 +1,109 @@
+#include "controllers/job/internal/pod_facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <tuple>
+
+#include "api/core_v1/pod.h"
+#include "api/json_access.h"
+#include "controllers/job/internal/backoff.h"
+
+namespace terrarium::controllers::job {
+namespace {
+
+using api::Json;
+
+Phase PhaseOf(std::string_view phase) {
+  if (phase == "Running") return Phase::kRunning;
+  if (phase == "Succeeded") return Phase::kSucceeded;
+  if (phase == "Failed") return Phase::kFailed;
+  if (phase == "Unknown") return Phase::kUnknown;
+  return Phase::kPending;
+}
+
+// Anybody may write annotations: what is no count is none.
+std::int32_t CountAt(const Json& pod, const char* annotation) {
+  std::int64_t count = ParseNumber(api::StringAt(pod, "metadata", "annotations", annotation)).value_or(0);
+  return count < 0 || count > std::numeric_limits<std::int32_t>::max() ? 0 : static_cast<std::int32_t>(count);
+}
+
+bool IsSidecar(const Json& pod, std::string_view name) {
+  for (const Json& container : api::ListAt(pod, "spec", "initContainers"))
+    if (api::StringAt(container, "name") == name) return api::StringAt(container, "restartPolicy") == "Always";
+  return false;
+}
+
+void ReadRestarts(const Json& pod, PodFacts& facts) {
+  for (const Json& status : api::ListAt(pod, "status", "containerStatuses")) {
+    int restarts = static_cast<int>(api::IntAt(status, 0, "restartCount"));
+    facts.restarts += restarts;
+    facts.restarts_most = std::max(facts.restarts_most, restarts);
+  }
+  for (const Json& status : api::ListAt(pod, "status", "initContainerStatuses")) {
+    int restarts = static_cast<int>(api::IntAt(status, 0, "restartCount"));
+    facts.restarts += restarts;
+    if (IsSidecar(pod, api::StringAt(status, "name")))
+      facts.restarts_most_sidecar = std::max(facts.restarts_most_sidecar, restarts);
+  }
+}
+
+api::Time TimeOr0(std::string_view text) { return api::ParseTime(text).value_or(api::Time()); }
+
+int PhaseRank(Phase phase) { return phase == Phase::kRunning ? 2 : phase == Phase::kUnknown ? 1 : 0; }
+
+// Orders times unknown, then late, then early: who came last is given up first.
+std::int64_t Lateness(api::Time time) {
+  return time == api::Time() ? std::numeric_limits<std::int64_t>::min() : -time.time_since_epoch().count();
+}
+
+}  // namespace
+
+std::optional<std::int64_t> ParseNumber(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+int CompletionIndexOf(const Json& pod) {
+  std::int64_t index =
+      ParseNumber(api::StringAt(pod, "metadata", "annotations", kCompletionIndexKey)).value_or(kUnknownIndex);
+  if (index < 0) return kUnknownIndex;
+  // No Job has that many completions.
+  return static_cast<int>(std::min<std::int64_t>(index, std::numeric_limits<int>::max()));
+}
+
+PodFacts FactsOf(const Json& pod) {
+  PodFacts facts;
+  facts.name = api::StringAt(pod, "metadata", "name");
+  facts.uid = api::StringAt(pod, "metadata", "uid");
+  facts.phase = PhaseOf(api::StringAt(pod, "status", "phase"));
+  facts.deleting = api::Find(pod, "metadata", "deletionTimestamp") != nullptr;
+  for (const Json& finalizer : api::ListAt(pod, "metadata", "finalizers"))
+    if (finalizer == kTrackingFinalizer) facts.has_finalizer = true;
+  facts.index = CompletionIndexOf(pod);
+  facts.index_failures = CountAt(pod, kIndexFailuresAnnotation);
+  facts.index_ignored_failures = CountAt(pod, kIndexIgnoredFailuresAnnotation);
+  if (facts.Terminal() || facts.deleting) facts.finish_time = FinishTimeOf(pod);
+  facts.assigned = !api::StringAt(pod, "spec", "nodeName").empty();
+  if (const Json* condition = api::FindCondition(pod, "Ready");
+      condition != nullptr && api::StringAt(*condition, "status") == "True") {
+    facts.ready = true;
+    facts.ready_since = TimeOr0(api::StringAt(*condition, "lastTransitionTime"));
+  }
+  facts.created = TimeOr0(api::StringAt(pod, "metadata", "creationTimestamp"));
+  ReadRestarts(pod, facts);
+  return facts;
+}
+
+bool GivenUpBefore(const PodFacts& a, const PodFacts& b) {
+  auto rank = [](const PodFacts& pod) {
+    return std::tuple(pod.assigned, PhaseRank(pod.phase), pod.ready, pod.ready ? Lateness(pod.ready_since) : 0,
+                      -pod.restarts_most, -pod.restarts_most_sidecar, Lateness(pod.created));
+  };
+  return rank(a) < rank(b);
+}
+
+}  // namespace terrarium::controllers::job

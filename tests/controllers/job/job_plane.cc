@@ -1,0 +1,205 @@
+#include "tests/controllers/job/job_plane.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apiserver/in_process_client.h"
+#include "controllers/job/job_controller.h"
+#include "kubelet-fake/kubelet/pod_rules.h"
+
+namespace terrarium::controllers::job::testing {
+namespace {
+
+std::string Describe(const api::WriteRequest& request) {
+  static constexpr const char* kVerbs[] = {"create", "update", "patch", "delete"};
+  std::string out = kVerbs[static_cast<int>(request.verb)];
+  out += " " + request.resource;
+  if (!request.subresource.empty()) out += "/" + request.subresource;
+  if (!request.object.name.empty()) out += " " + request.object.name;
+  return out;
+}
+
+api::FeatureGates GatesOf(const std::string& text) { return *api::FeatureGates().With(text); }
+
+bool HasFinalizer(const Json& pod) {
+  const Json& finalizers = api::ListAt(pod, "metadata", "finalizers");
+  return std::find(finalizers.begin(), finalizers.end(), "batch.kubernetes.io/job-tracking") != finalizers.end();
+}
+
+}  // namespace
+
+void MortalClient::Send(api::WriteRequest request, WriteDone done) {
+  if (request.resource == "events") return next_->Send(std::move(request), std::move(done));
+  if (dead_) return;
+  writes.push_back(Describe(request));
+  const bool dies = dies_at > 0 && --dies_at == 0;
+  if (dies) {
+    dead_ = true;
+    died();
+    if (last_write_arrives) next_->Send(std::move(request), [](Written) {});
+    return;
+  }
+  std::optional<api::Status> refused;
+  if (refuse) refused = refuse(request);
+  if (refused) return env_.executor.Post([done, status = *refused] { done(status); });
+  next_->Send(std::move(request), std::move(done));
+}
+
+JobPlane::JobPlane(JobPlaneOptions options)
+    : bed_({.seed = options.seed,
+            .feature_gates = options.apiserver_gates,
+            .controllers = options.controllers,
+            .nodes = options.nodes}),
+      prng_(options.seed),
+      env_{bed_.plane().env().clock, bed_.plane().runtime().Lane("job-controller"), prng_, gates_,
+           bed_.plane().env().log} {
+  StartController(options.gates);
+}
+
+JobPlane::~JobPlane() { StopController(); }
+
+void JobPlane::StopController() {
+  controller_.reset();
+  recorder_.reset();
+  informers_.reset();
+}
+
+void JobPlane::StartController(const std::string& gates) {
+  gates_ = GatesOf(gates);
+  clients_.push_back(std::make_unique<MortalClient>(
+      env_, apiserver::MakeInProcessClient(env_, bed_.plane().handler(), bed_.plane().store(), {})));
+  informers_ = std::make_unique<InformerSet>(env_, *clients_.back());
+  recorder_ = std::make_unique<EventRecorder>(env_, *clients_.back());
+  controller_ = MakeJobController({env_, *clients_.back(), *informers_, *recorder_, metrics_, why_});
+  informers_->OnSynced([this] { controller_->Start(); });
+  informers_->Start();
+}
+
+void JobPlane::CrashAt(int nth_write, bool write_arrives) {
+  client().dies_at = nth_write;
+  client().last_write_arrives = write_arrives;
+  client().died = [this] {
+    ++crashes_;
+    // Whoever dies is on the stack.
+    env_.executor.Post([this] { RestartController(); });
+  };
+}
+
+ObjectPtr JobPlane::AddJob(const Json& spec, const Json& script, const std::string& name) {
+  Json annotations = Json::object();
+  for (const auto& [key, value] : script.items()) annotations["terrarium.dev/" + key] = value;
+  Json job = {{"metadata", {{"name", name}}},
+              {"spec",
+               {{"template",
+                 {{"metadata", {{"annotations", annotations}}},
+                  {"spec",
+                   {{"restartPolicy", "Never"},
+                    {"containers", Json::array({Json{{"name", "c"}, {"image", "nginx:1"}}})}}}}}}}};
+  if (spec.is_object()) job["spec"].merge_patch(spec);
+  return bed_.Must(bed_.Create("jobs", "default", std::move(job)));
+}
+
+void JobPlane::Patch(const Json& patch, const std::string& name) {
+  bed_.Must(bed_.Patch("jobs", {"default", name}, patch));
+}
+
+void JobPlane::DeletePod(const std::string& name, std::optional<std::int64_t> grace) {
+  bed_.Must(bed_.Delete("pods", {"default", name}, {.grace_period_seconds = grace}));
+}
+
+void JobPlane::Script(const std::string& selector, const Json& script) {
+  const std::string name = "script-" + std::to_string(++scripts_);
+  EXPECT_TRUE(bed_.rules().Add({{"name", name}, {"selector", selector}, {"script", script}}).ok());
+}
+
+void JobPlane::EndPod(const std::string& name, int exit_code) {
+  EXPECT_TRUE(bed_.rules().Crash({{"namespace", "default"}, {"pod", name}, {"exitCode", exit_code}}).ok());
+}
+
+void JobPlane::Release(const std::string& name, std::optional<int> exit_code) {
+  Json request = {{"namespace", "default"}, {"pod", name}};
+  if (exit_code) request["outcome"] = {{"exitCode", *exit_code}};
+  EXPECT_TRUE(bed_.rules().Release(request).ok());
+}
+
+void JobPlane::Idle(api::Duration limit) {
+  EXPECT_EQ(bed_.clock().RunUntilIdle(limit).why, testbed::RunOutcome::Why::kIdle);
+}
+
+std::shared_ptr<const Json> JobPlane::Job(const std::string& name) {
+  ObjectPtr job = bed_.Get("jobs", "default", name);
+  return job == nullptr ? nullptr : job->Document();
+}
+
+Json JobPlane::Status(const std::string& name) { return api::ObjectAt(*Job(name), "status"); }
+
+std::string JobPlane::Counts(const std::string& name) {
+  const Json status = Status(name);
+  std::string out;
+  for (const char* key : {"active", "ready", "terminating", "succeeded", "failed"}) {
+    if (!status.contains(key)) continue;
+    out += (out.empty() ? "" : " ") + std::string(key) + " " + status[key].dump();
+  }
+  return out;
+}
+
+std::string JobPlane::Conditions(const std::string& name) {
+  const Json status = Status(name);
+  std::string out;
+  for (const Json& condition : api::ListAt(status, "conditions")) {
+    out += out.empty() ? "" : " ";
+    out += condition["status"] == "True" ? "" : "!";
+    out += condition["type"].get<std::string>() + "(" + condition.value("reason", "") + ")";
+  }
+  return out;
+}
+
+std::vector<ObjectPtr> JobPlane::Pods(const std::string& job) {
+  std::vector<ObjectPtr> out;
+  for (const ObjectPtr& pod : bed_.List("pods", "default")) {
+    const std::string* label = api::FindLabel(pod->header(), "job-name");
+    if (label != nullptr && *label == job) out.push_back(pod);
+  }
+  return out;
+}
+
+std::vector<std::string> JobPlane::ActivePods(const std::string& job) {
+  std::vector<std::string> out;
+  for (const ObjectPtr& pod : Pods(job)) {
+    std::shared_ptr<const Json> document = pod->Document();
+    std::string_view phase = api::StringAt(*document, "status", "phase");
+    if (!pod->header().deleting && phase != "Succeeded" && phase != "Failed") out.push_back(pod->header().name);
+  }
+  return out;
+}
+
+int JobPlane::FinalizersLeft() {
+  std::vector<ObjectPtr> pods = bed_.List("pods");
+  return static_cast<int>(
+      std::count_if(pods.begin(), pods.end(), [](const ObjectPtr& pod) { return HasFinalizer(*pod->Document()); }));
+}
+
+std::vector<std::string> JobPlane::Events() {
+  std::vector<std::string> out;
+  for (const ObjectPtr& event : bed_.List("events", "default")) {
+    std::shared_ptr<const Json> document = event->Document();
+    if (api::StringAt(*document, "involvedObject", "kind") != "Job") continue;
+    EXPECT_EQ(api::StringAt(*document, "source", "component"), "job-controller");
+    out.push_back(std::string(api::StringAt(*document, "type")) + " " + std::string(api::StringAt(*document, "reason")) +
+                  ": " + std::string(api::StringAt(*document, "message")));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string JobPlane::Metric(const std::string& series) {
+  const std::string text = metrics_.Text();
+  const std::size_t at = text.find("\n" + series + " ");
+  if (at == std::string::npos) return "";
+  const std::size_t value = at + series.size() + 2;
+  return text.substr(value, text.find('\n', value) - value);
+}
+
+}  // namespace terrarium::controllers::job::testing
