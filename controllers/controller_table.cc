@@ -5,12 +5,17 @@
 #include <utility>
 
 #include "api/base/errors.h"
+#include "controllers/deployment/deployment_controller.h"
 #include "controllers/disruption/disruption_controller.h"
 #include "controllers/garbage_collector/garbage_collector.h"
+#include "controllers/job/job_controller.h"
 #include "controllers/namespace_lifecycle/namespace_controller.h"
 #include "controllers/node_lifecycle/node_lifecycle_controller.h"
 #include "controllers/pod_gc/pod_garbage_collector.h"
+#include "controllers/replicaset/replicaset_controller.h"
+#include "controllers/resource_quota/resource_quota_controller.h"
 #include "controllers/taint_eviction/taint_eviction_controller.h"
+#include "controllers/ttl_after_finished/ttl_after_finished_controller.h"
 
 namespace terrarium::controllers {
 namespace {
@@ -37,7 +42,7 @@ constexpr ControllerEntry kControllers[] = {
     {"clusterrole-aggregation-controller", "clusterrole-aggregation", nullptr},
     {"cronjob-controller", "cronjob", nullptr},
     {"daemonset-controller", "daemonset", nullptr},
-    {"deployment-controller", "deployment", nullptr},
+    {"deployment-controller", "deployment", Entry<MakeDeploymentController>},
     {"device-taint-eviction-controller", "", nullptr},
     {"disruption-controller", "disruption", Entry<MakeDisruptionController>},
     {"endpoints-controller", "endpoint", nullptr},
@@ -46,7 +51,7 @@ constexpr ControllerEntry kControllers[] = {
     {"ephemeral-volume-controller", "ephemeral-volume", nullptr},
     {"garbage-collector-controller", "garbagecollector", Entry<MakeGarbageCollector>},
     {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", nullptr},
-    {"job-controller", "job", nullptr},
+    {"job-controller", "job", Entry<MakeJobController>},
     {"kube-apiserver-serving-clustertrustbundle-publisher-controller", "", nullptr},
     {"legacy-serviceaccount-token-cleaner-controller", "legacy-service-account-token-cleaner", nullptr},
     {"namespace-controller", "namespace", Entry<MakeNamespaceController>},
@@ -61,11 +66,11 @@ constexpr ControllerEntry kControllers[] = {
     {"pod-garbage-collector-controller", "podgc", Entry<MakePodGc>},
     {"podcertificaterequest-cleaner-controller", "", nullptr},
     {"podgroup-protection-controller", "", nullptr},
-    {"replicaset-controller", "replicaset", nullptr},
-    {"replicationcontroller-controller", "replicationcontroller", nullptr},
+    {"replicaset-controller", "replicaset", Entry<MakeReplicaSetController>},
+    {"replicationcontroller-controller", "replicationcontroller", Entry<MakeReplicationController>},
     {"resourceclaim-controller", "resource-claim-controller", nullptr},
     {"resourcepoolstatusrequest-controller", "", nullptr},
-    {"resourcequota-controller", "resourcequota", nullptr},
+    {"resourcequota-controller", "resourcequota", Entry<MakeResourceQuotaController>},
     {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", nullptr},
     {"selinux-warning-controller", "", nullptr},
     {"service-cidr-controller", "", nullptr},
@@ -77,7 +82,7 @@ constexpr ControllerEntry kControllers[] = {
     {"storageversion-garbage-collector-controller", "storage-version-gc", nullptr},
     {"taint-eviction-controller", "", Entry<MakeTaintEvictionController>},
     {"token-cleaner-controller", "tokencleaner", nullptr},
-    {"ttl-after-finished-controller", "ttl-after-finished", nullptr},
+    {"ttl-after-finished-controller", "ttl-after-finished", Entry<MakeTtlAfterFinishedController>},
     {"ttl-controller", "ttl", nullptr},
     {"validatingadmissionpolicy-status-controller", "", nullptr},
     {"volumeattributesclass-protection-controller", "", nullptr},

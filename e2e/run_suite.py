@@ -106,17 +106,28 @@ def golden(binary, extra):
     )
 
 
-def pods(binary, extra):
-    """All of it with the new kubectl, then with the old one what depends on kubectl most."""
+def _with_both_kubectls(interpreter, folder, binary, extra, old):
+    """All of it with the new kubectl, then `old` with the old one: what depends on kubectl most."""
     programs = {age: str(tools.kubectl(age)) for age in ("new", "old")}
 
     def run(age, tests):
         environment = {"TERRARIUM_BINARY": str(binary), "KUBECTL": programs[age]}  # each class starts its own server
-        return _unittest(sys.executable, E2E / "pods", environment, tests)
+        return _unittest(interpreter, folder, environment, tests)
 
     if not binary or extra:
         return binary and run("new", extra)
-    return run("new", []) or run("old", ["test_collection", "test_commands", "test_grace_period"])
+    return run("new", []) or run("old", old)
+
+
+def pods(binary, extra):
+    old = ["test_collection", "test_commands", "test_grace_period"]
+    return _with_both_kubectls(sys.executable, E2E / "pods", binary, extra, old)
+
+
+def workloads(binary, extra):
+    interpreter = tools.python_with(E2E / "python" / "requirements.txt")  # test_python_client needs the package
+    old = ["test_rollout", "test_scaling", "test_show", "test_drain", "test_kubectl_skew"]
+    return _with_both_kubectls(interpreter, E2E / "workloads", binary, extra, old)
 
 
 def cli(binary, extra):
@@ -139,6 +150,7 @@ SUITES = {
     "schemathesis": schemathesis,
     "golden": golden,
     "pods": pods,
+    "workloads": workloads,
     "cli": cli,
     "crash": crash,
 }

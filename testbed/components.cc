@@ -25,6 +25,7 @@ struct Surroundings {
   storage::Store& store;
   controllers::Metrics& metrics;
   controllers::WhyLog& why;
+  const ComponentOptions& options;
 };
 
 apiserver::UserInfo UserOf(const std::string& component) {
@@ -33,16 +34,21 @@ apiserver::UserInfo UserOf(const std::string& component) {
   return user;
 }
 
+std::unique_ptr<api::Client> MakeClient(const Surroundings& at, const api::Env& env, const std::string& component) {
+  auto client = apiserver::MakeInProcessClient(env, at.handler, at.store, UserOf(component));
+  return at.options.wrap_client ? at.options.wrap_client(std::move(client), component) : std::move(client);
+}
+
 // What every component is made of.
 struct Component {
   Component(const Surroundings& at, const std::string& name, const api::FeatureGates& its_gates)
       : gates(its_gates),
         prng(at.prng.Fork(name)),
         env{at.apiserver.clock, at.runtime.Lane(name), prng, gates, at.apiserver.log},
-        client(apiserver::MakeInProcessClient(env, at.handler, at.store, UserOf(name))),
+        client(MakeClient(at, env, name)),
         informers(env, *client),
         recorder_env{at.apiserver.clock, at.runtime.Lane(name + "-events"), prng, gates, at.apiserver.log},
-        recorder_client(apiserver::MakeInProcessClient(recorder_env, at.handler, at.store, UserOf(name))),
+        recorder_client(MakeClient(at, recorder_env, name)),
         recorder(recorder_env, *recorder_client) {}
 
   api::FeatureGates gates;
@@ -143,7 +149,7 @@ api::Result<std::unique_ptr<Components>> Components::Make(Runtime& runtime, cons
   auto wanted = controllers::SelectControllers(options.controllers);
   if (!wanted) return wanted.status();
   auto impl = std::make_unique<Impl>();
-  Surroundings at{runtime, apiserver, prng, handler, store, impl->metrics, impl->why};
+  Surroundings at{runtime, apiserver, prng, handler, store, impl->metrics, impl->why, options};
   if (!wanted->empty())
     impl->controller_manager = std::make_unique<ControllerManager>(at, options, *wanted, ServedResources());
   if (options.scheduler) impl->scheduler = std::make_unique<SchedulerComponent>(at, options);

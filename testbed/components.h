@@ -12,6 +12,7 @@
 #include "api/base/feature_gates.h"
 #include "api/base/prng.h"
 #include "api/base/status.h"
+#include "api/client.h"
 #include "kubelet-fake/kubelet/kubelet.h"
 #include "kubelet-fake/nodes/node_agent.h"
 #include "testbed/runtime.h"
@@ -37,6 +38,9 @@ struct ComponentOptions {
   api::FeatureGates controller_manager_gates = {};
   api::FeatureGates kubelet_gates = {};
   api::FeatureGates scheduler_gates = {};
+  // Puts something around each component's client, to look at its requests. Empty: nothing.
+  std::function<std::unique_ptr<api::Client>(std::unique_ptr<api::Client> client, const std::string& component)>
+      wrap_client = {};
 };
 
 // What the control API may ask of the kubelet, on its lane.

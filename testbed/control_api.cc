@@ -1,6 +1,7 @@
 #include "testbed/control_api.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "api/base/errors.h"
@@ -21,7 +22,7 @@ const std::vector<Endpoint>& AllEndpoints() {
   static const std::vector<Endpoint> all = [] {
     std::vector<Endpoint> out;
     for (auto list : {control::ClockEndpoints(), control::PodEndpoints(), control::NodeEndpoints(),
-                      control::PlaneEndpoints()})
+                      control::PlaneEndpoints(), control::WhyEndpoints()})
       out.insert(out.end(), list.begin(), list.end());
     return out;
   }();
@@ -72,10 +73,24 @@ Json Index() {
     std::string curl = "curl ";
     if (endpoint.method != "GET") curl += "-X " + std::string(endpoint.method) + " ";
     if (!endpoint.example_body.empty()) curl += "-d '" + std::string(endpoint.example_body) + "' ";
-    curl += "$URL" + example;
+    if (endpoint.example_query.empty()) curl += "$URL" + example;
+    else curl += "\"$URL" + example + "?" + std::string(endpoint.example_query) + "\"";
     list.push_back({{"method", endpoint.method}, {"path", path}, {"about", endpoint.about}, {"curl", curl}});
   }
   return {{"endpoints", std::move(list)}};
+}
+
+bool HasParameter(const Endpoint& endpoint, const std::string& name) {
+  return ("&" + std::string(endpoint.example_query)).find("&" + name + "=") != std::string::npos;
+}
+
+api::Result<std::map<std::string, std::string>> ParseQuery(const Request& request, const Endpoint& endpoint) {
+  std::map<std::string, std::string> query;
+  for (const auto& [name, value] : request.query) {
+    if (!HasParameter(endpoint, name)) return api::BadRequest("unknown parameter " + api::Quote(name));
+    if (!query.emplace(name, value).second) return api::BadRequest("parameter " + api::Quote(name) + " comes twice");
+  }
+  return query;
 }
 
 api::Result<Json> ParseBody(const std::string& text) {
@@ -115,7 +130,9 @@ void ControlApi::Serve(const Request& request, apiserver::Responder respond) {
     if (!body) return respond(Answer(body.status()));
     if (endpoint.example_body.empty())
       if (auto fine = control::CheckTexts(*body, {}); !fine) return respond(Answer(fine.status()));
-    return endpoint.serve({*this, std::move(*names), std::move(*body),
+    auto query = ParseQuery(request, endpoint);
+    if (!query) return respond(Answer(query.status()));
+    return endpoint.serve({*this, std::move(*names), std::move(*body), std::move(*query),
                            [respond = std::move(respond)](api::Result<Json> result) { respond(Answer(result)); }});
   }
   respond(Answer(known ? api::MethodNotAllowed() : api::UnknownResource()));

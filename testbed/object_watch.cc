@@ -7,13 +7,19 @@
 
 namespace terrarium::testbed {
 
+api::Result<storage::ObjectKey> KeyOfNamed(storage::ObjectKey named) {
+  const apiserver::ResourceInfo* resource = apiserver::ResourceTable::Get().FindStorage(named.resource);
+  if (resource == nullptr) return api::UnknownResource();
+  if (resource->namespaced && named.ns.empty()) named.ns = "default";
+  if (!resource->namespaced && !named.ns.empty()) return api::BadRequest(named.resource + " have no namespace");
+  return named;
+}
+
 api::Result<std::unique_ptr<ObjectWatch>> ObjectWatch::Make(storage::Store& store, storage::ObjectKey key,
                                                             ObjectCondition condition) {
-  const apiserver::ResourceInfo* resource = apiserver::ResourceTable::Get().FindStorage(key.resource);
-  if (resource == nullptr) return api::UnknownResource();
-  if (resource->namespaced && key.ns.empty()) key.ns = "default";
-  if (!resource->namespaced && !key.ns.empty()) return api::BadRequest(key.resource + " have no namespace");
-  return std::unique_ptr<ObjectWatch>(new ObjectWatch(store, std::move(key), std::move(condition)));
+  auto named = KeyOfNamed(std::move(key));
+  if (!named) return named.status();
+  return std::unique_ptr<ObjectWatch>(new ObjectWatch(store, std::move(*named), std::move(condition)));
 }
 
 ObjectWatch::ObjectWatch(storage::Store& store, storage::ObjectKey key, ObjectCondition condition)

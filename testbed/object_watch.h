@@ -14,9 +14,13 @@
 
 namespace terrarium::testbed {
 
+// The object that somebody named: without a namespace it is in "default", where its kind has any. 404 for a resource
+// that is not served, 400 for a namespace where there are none.
+api::Result<storage::ObjectKey> KeyOfNamed(storage::ObjectKey named);
+
 class ObjectWatch {
  public:
-  // 404 for a resource that is not served, 400 for a namespace where there are none.
+  // Fails as KeyOfNamed() does.
   static api::Result<std::unique_ptr<ObjectWatch>> Make(storage::Store& store, storage::ObjectKey key,
                                                         ObjectCondition condition);
 

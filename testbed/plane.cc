@@ -8,6 +8,7 @@
 #include "apiserver/header.h"
 #include "storage/memory_store.h"
 #include "testbed/components.h"
+#include "testbed/state_metrics/state_metrics.h"
 
 namespace terrarium::testbed {
 namespace {
@@ -38,7 +39,9 @@ api::Result<std::unique_ptr<Plane>> Plane::Make(Runtime& runtime, spdlog::logger
   options.handler.pod_log = [&self](const std::string& ns, const std::string& pod, const std::string& container) {
     return self.components_->PodLog(ns, pod, container);
   };
-  options.handler.more_metrics = [&self] { return self.components_->MetricsText(); };
+  options.handler.more_metrics = [&self] {
+    return self.components_->MetricsText() + StateMetricsText(*self.store_);
+  };
   self.handler_ = apiserver::Handler::Make(self.env_, *self.store_, std::move(options.handler));
   auto made = Components::Make(runtime, self.env_, self.prng_, *self.handler_, *self.store_, components);
   if (!made) return made.status();

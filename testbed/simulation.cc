@@ -13,6 +13,12 @@ Simulation::Simulation(api::Time start, std::uint64_t seed)
 }
 
 bool Simulation::Settle(const ClockControl::Stop& stop) {
+  bool rests = WorkOff(stop);
+  if (on_rest_) on_rest_(runtime_.Quiet() && !runtime_.NextWorkTimer());
+  return rests;
+}
+
+bool Simulation::WorkOff(const ClockControl::Stop& stop) {
   for (std::int64_t steps = 0; steps < kStepsMax; ++steps) {
     auto piece = runtime_.TakeReady();
     if (!piece) {

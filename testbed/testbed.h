@@ -10,6 +10,8 @@
 //
 // Nothing happens between calls: components work only inside the clock's methods. Writes by the methods below are
 // answered at once and their consequences wait for the clock.
+//
+// A monitor holds every revision against the invariants (testbed/invariants): a test in which one is broken ends there.
 
 #include <cstdint>
 #include <memory>
@@ -24,14 +26,22 @@
 #include "api/object.h"
 #include "apiserver/request.h"
 #include "testbed/clock_control.h"
+#include "testbed/invariants/violation.h"
 #include "testbed/plane.h"
 
+namespace terrarium::controllers {
+class WhyLog;
+}
 namespace terrarium::kubelet_fake {
 class NodeAgent;
 class PodRules;
 }  // namespace terrarium::kubelet_fake
 
 namespace terrarium::testbed {
+
+namespace invariants {
+class Monitor;
+}
 
 struct TestbedOptions {
   std::uint64_t seed = 1;
@@ -41,6 +51,8 @@ struct TestbedOptions {
   bool scheduler = true;
   int nodes = 3;  // registered at start: node-0, node-1, ...
   api::Time start = api::Time(std::chrono::seconds(1'767'225'600));  // 2026-01-01T00:00:00Z
+  // Empty: prints the violation, and why the controllers did what they last did to its objects, and ends the process.
+  invariants::Report on_violation = {};
 };
 
 class Testbed {
@@ -56,6 +68,9 @@ class Testbed {
   // What the control API can do to pods and nodes. REQUIRES: the kubelet runs.
   kubelet_fake::PodRules& rules();
   kubelet_fake::NodeAgent& nodes();
+  // What the controllers did, and why.
+  controllers::WhyLog& why();
+  invariants::Monitor& monitor();
 
   Written Create(std::string_view resource, std::string_view ns, api::Json object);
   Written Update(std::string_view resource, api::Json object, std::string_view subresource = "");

@@ -11,8 +11,8 @@ using api::Task;
 
 Task<ReconcileResult> Jobs::Sync(ObjectName name) {
   ObjectPtr job = jobs_.Get(name);
-  if (job == nullptr) co_return Reconciled::Done();
-  StatePtr state = states_.Find(job->header().uid);
+  StatePtr state = job == nullptr ? nullptr : states_.Find(job->header().uid);
+  if (state == nullptr) co_return Reconciled::Done();
   std::shared_ptr<const Json> document = job->Document();
   if (state->finished || !ForeignManager(*document, context_.env.gates).empty()) co_return Reconciled::Done();
   // The event that brings the last write adds the Job again.

@@ -18,6 +18,12 @@ using Answers = std::vector<api::Client::Written>;
 
 const EventRecorder::Source kSource{"job-controller"};
 
+// A status that could not be written is tried again, unless its Job has gone: then others free its pods.
+ReconcileResult NotWritten(api::Status status) {
+  if (status.Is(api::reason::kNotFound)) return Reconciled::Done();
+  return status;
+}
+
 }  // namespace
 
 Task<ReconcileResult> Jobs::Track(RoundPtr round) {
@@ -25,7 +31,7 @@ Task<ReconcileResult> Jobs::Track(RoundPtr round) {
   AnnounceEnd(*round);
   Task<Outcome> writing_down = WriteStatus(round);
   Outcome failed = co_await std::move(writing_down);
-  if (failed) co_return std::move(*failed);
+  if (failed) co_return NotWritten(std::move(*failed));
   round->state->carried.backoff = round->tally.backoff;
   metrics_.FailuresHandled(accounting.by_policy);
 
@@ -35,7 +41,7 @@ Task<ReconcileResult> Jobs::Track(RoundPtr round) {
   const bool over = !not_freed && !accounting.full && EnactEnd(*round);
   Task<Outcome> counting = WriteStatus(round);
   failed = co_await std::move(counting);
-  if (failed) co_return std::move(*failed);
+  if (failed) co_return NotWritten(std::move(*failed));
   if (not_freed) co_return std::move(*not_freed);
   if (over) {
     const Condition& end = *round->end;
@@ -67,6 +73,10 @@ bool Jobs::EnactEnd(Round& round) {
   if (!round.end || round.status.Uncounted() > 0) return false;
   if (round.spec.rules.delays_terminal_condition && round.terminating > 0) return false;
   EnsureCondition(round.status, *round.end, true, Now());
+  // DIVERGES: a Job that ends while it is suspended has no start time any more, and the API wants one of all that have
+  // finished but those without anything to complete. Kubernetes tries for ever.
+  const bool nothing_to_start = round.spec.suspended && round.spec.completions == 0;
+  if (!round.status.start_time && !nothing_to_start) round.status.start_time = WholeSeconds(Now());
   if (round.end->type == kComplete) round.status.completion_time = WholeSeconds(Now());
   return true;
 }

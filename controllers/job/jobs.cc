@@ -16,12 +16,24 @@ constexpr const char* kOrphansIndex = "pods without a controller, for Jobs";
 
 ObjectName NameOf(const api::Object& object) { return {object.header().ns, object.header().name}; }
 
-// Most pods are none of a Job's business. Their text tells without being parsed; quotes inside of it are escaped, so
-// that nobody's annotation is taken for the real thing.
-bool HasController(const api::Object& pod) { return pod.body().find(R"("controller":true)") != std::string::npos; }
-bool SpeaksOfJobs(const api::Object& pod) {
-  return pod.body().find(R"("kind":"Job")") != std::string::npos ||
-         pod.body().find(kTrackingFinalizer) != std::string::npos;
+// Most pods are none of a Job's business. The text of their metadata tells without being parsed; quotes inside of
+// values are escaped, so that nobody's annotation is taken for the real thing.
+struct Signs {
+  bool controlled = false;     // somebody controls the pod
+  bool speaks_of_jobs = false;  // a Job owns it, or it has the tracking finalizer
+};
+Signs SignsOf(const api::Object& pod) {
+  const std::string_view text = pod.body();
+  // Members are sorted: the finalizers come before the owners.
+  const std::size_t owners = text.find(R"("ownerReferences":[)");
+  const std::string_view before = text.substr(0, owners);
+  Signs signs;
+  signs.speaks_of_jobs = before.find(kTrackingFinalizer) != std::string_view::npos;
+  if (owners == std::string_view::npos) return signs;
+  const std::string_view references = text.substr(owners, text.find(']', owners) - owners);
+  signs.controlled = references.find(R"("controller":true)") != std::string_view::npos;
+  signs.speaks_of_jobs |= references.find(R"("kind":"Job")") != std::string_view::npos;
+  return signs;
 }
 
 std::int64_t Generation(const api::Object& object) {
@@ -67,7 +79,7 @@ void Jobs::Watch() {
     if (auto self = weak.lock()) self->PodGone(*pod);
   };
   pods_.AddIndex(kOrphansIndex, [](const api::Object& pod) -> std::vector<std::string> {
-    if (HasController(pod)) return {};
+    if (SignsOf(pod).controlled) return {};
     return {pod.header().ns};
   });
   pods_.AddHandler(std::move(pods));
@@ -84,7 +96,7 @@ void Jobs::JobSeen(const api::Object* old, const ObjectPtr& job) {
   if (old == nullptr) {
     selectors_.Set(state->name, state->selector);
     for (const ObjectPtr& orphan : pods_.ByIndex(kOrphansIndex, state->name.ns))
-      if (state->selector.Matches(orphan->header())) state->adoptable.insert(orphan->header().name);
+      if (!state->finished && state->selector.Matches(orphan->header())) state->adoptable.insert(orphan->header().name);
     std::string_view manager = ForeignManager(*document, context_.env.gates);
     if (!manager.empty()) metrics_.ManagedElsewhere(manager);
   }
@@ -117,15 +129,19 @@ void Jobs::PodSeen(const api::Object* old, const ObjectPtr& pod) {
   metrics_.PodSeen(old, pod.get());
   const ObjectName name = NameOf(*pod);
   StatePtr before = states_.OwnerOf(name);
-  if (before == nullptr && !SpeaksOfJobs(*pod)) return OrphanSeen(old, *pod, false);
-
+  const Signs signs = SignsOf(*pod);
+  if (before == nullptr && !signs.speaks_of_jobs) {
+    if (!signs.controlled) OrphanSeen(old, *pod, false);
+    return;
+  }
   std::shared_ptr<const Json> document = pod->Document();
   std::optional<OwnerReference> controller = ControllerOf(*document);
   const bool of_job = controller && controller->kind == "Job" && controller->api_version == "batch/v1";
   if (before != nullptr && !(of_job && controller->uid == before->uid))
     LeavesItsJob(before, name, pod->header().uid);
   PodFacts facts = FactsOf(*document);
-  if (!of_job) return OrphanSeen(old, *pod, facts.has_finalizer);
+  if (!controller) OrphanSeen(old, *pod, facts.has_finalizer);
+  if (!of_job) return;
   ControlledPodSeen(old == nullptr, controller->uid, {name.ns, controller->name},
                     std::make_shared<JobPod>(std::move(facts), pod));
 }
@@ -148,9 +164,8 @@ void Jobs::ControlledPodSeen(bool is_new, const std::string& job_uid, const Obje
 }
 
 void Jobs::OrphanSeen(const api::Object* old, const api::Object& pod, bool has_finalizer) {
-  if (HasController(pod)) return;
   if (has_finalizer) orphans_.Add(NameOf(pod));
-  const bool news = old == nullptr || HasController(*old) || old->header().labels != pod.header().labels;
+  const bool news = old == nullptr || SignsOf(*old).controlled || old->header().labels != pod.header().labels;
   if (!news || pod.header().deleting) return;
   for (const ObjectName& name : selectors_.Matching(pod.header())) {
     ObjectPtr job = jobs_.Get(name);

@@ -160,8 +160,12 @@ Task<ObjectPtr> NamespaceDeleter::WriteConditions(ObjectPtr ns, ContentReport re
 Task<Result<bool>> NamespaceDeleter::Finalize(ObjectPtr ns) {
   Json document = ns->Parse();
   std::set<std::string> others;
-  for (const Json& finalizer : api::ListAt(document, "spec", "finalizers"))
-    if (finalizer != kFinalizer) others.insert(finalizer.get<std::string>());
+  bool done = true;
+  for (const Json& finalizer : api::ListAt(document, "spec", "finalizers")) {
+    if (finalizer == kFinalizer) done = false;
+    else others.insert(finalizer.get<std::string>());
+  }
+  if (done) co_return true;
   document["spec"]["finalizers"] = others;
   api::Client::Written written = co_await client_.Update("namespaces", std::move(document), "finalize");
   if (!written && !written.status().Is(api::reason::kNotFound)) co_return written.status();

@@ -17,8 +17,9 @@ void Expectations::CreationObserved(const ObjectName& key) {
   if (auto it = entries_.find(key); it != entries_.end() && it->second.creations > 0) --it->second.creations;
 }
 
-void Expectations::DeletionObserved(const ObjectName& key, const std::string& uid) {
-  if (auto it = entries_.find(key); it != entries_.end()) it->second.deletions.erase(uid);
+bool Expectations::DeletionObserved(const ObjectName& key, const std::string& uid) {
+  auto it = entries_.find(key);
+  return it != entries_.end() && it->second.deletions.erase(uid) > 0;
 }
 
 bool Expectations::Satisfied(const ObjectName& key) const {

@@ -27,7 +27,8 @@ class Expectations {
   void ExpectDeletions(const ObjectName& key, std::set<std::string> uids);
 
   void CreationObserved(const ObjectName& key);
-  void DeletionObserved(const ObjectName& key, const std::string& uid);
+  // True when it was expected.
+  bool DeletionObserved(const ObjectName& key, const std::string& uid);
 
   // True when nothing is expected, or it has been too long.
   bool Satisfied(const ObjectName& key) const;

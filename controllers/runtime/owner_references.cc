@@ -51,14 +51,17 @@ Json AdoptPatch(const Claimant& claimant, const std::string& uid) {
   patch["metadata"]["uid"] = uid;
   patch["metadata"]["ownerReferences"] =
       Json::array({ControllerReference(*claimant.owner, claimant.api_version, claimant.kind)});
+  if (!claimant.finalizer.empty()) patch["metadata"]["finalizers"] = Json::array({claimant.finalizer});
   return patch;
 }
 
-Json ReleasePatch(const std::string& owner_uid, const std::string& uid) {
-  Json reference = {{"$patch", "delete"}, {"uid", owner_uid}};
+Json ReleasePatch(const Claimant& claimant, const std::string& uid) {
+  Json reference = {{"$patch", "delete"}, {"uid", claimant.owner->header().uid}};
   Json patch;
   patch["metadata"]["uid"] = uid;
   patch["metadata"]["ownerReferences"] = Json::array({std::move(reference)});
+  if (!claimant.finalizer.empty())
+    patch["metadata"]["$deleteFromPrimitiveList/finalizers"] = Json::array({claimant.finalizer});
   return patch;
 }
 
@@ -122,7 +125,7 @@ api::Task<api::Result<std::vector<ObjectPtr>>> ClaimObjects(api::Client& client,
       may_adopt = true;
     }
     const api::ObjectHeader& header = candidate->header();
-    Json patch = adopt ? AdoptPatch(claimant, header.uid) : ReleasePatch(claimant.owner->header().uid, header.uid);
+    Json patch = adopt ? AdoptPatch(claimant, header.uid) : ReleasePatch(claimant, header.uid);
     ObjectName name{header.ns, header.name};
     api::Awaitable<api::Client::Written> patching = client.Patch(resource, std::move(name), std::move(patch));
     api::Client::Written written = co_await std::move(patching);

@@ -37,6 +37,7 @@ struct Claimant {
   std::string kind;
   std::string owner_resource;  // "replicasets": where the owner is read again before it adopts
   api::LabelSelector selector;
+  std::string finalizer = {};  // put on what is adopted and taken off what is released; empty: none
 };
 
 // Decides which of `candidates` (objects of `resource` in the owner's namespace) belong to the claimant: keeps those it

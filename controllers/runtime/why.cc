@@ -3,6 +3,27 @@
 #include <utility>
 
 namespace terrarium::controllers {
+namespace {
+
+void PutName(const std::string& resource, const api::ObjectName& object, api::Json& out) {
+  out["resource"] = resource;
+  if (!object.ns.empty()) out["namespace"] = object.ns;
+  out["name"] = object.name;
+}
+
+}  // namespace
+
+api::Json ToJson(const WhyRecord& record) {
+  api::Json out = {{"time", api::FormatMicroTime(record.time)},
+                   {"revision", record.revision},
+                   {"controller", record.controller},
+                   {"action", record.action},
+                   {"rule", record.rule}};
+  PutName(record.resource, record.object, out);
+  if (!record.owner_resource.empty()) PutName(record.owner_resource, record.owner, out["owner"]);
+  if (record.saw != nullptr) out["saw"] = *record.saw;
+  return out;
+}
 
 void WhyLog::Record(WhyRecord record) {
   std::lock_guard lock(mutex_);

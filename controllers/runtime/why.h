@@ -30,6 +30,9 @@ struct WhyRecord {
   std::shared_ptr<const api::Json> saw;  // counts, ranks, costs; one for all records of a decision
 };
 
+// As people get to read it; without what it does not have.
+api::Json ToJson(const WhyRecord& record);
+
 // Keeps the newest records. Thread-safe.
 class WhyLog {
  public:

@@ -85,6 +85,14 @@ class Create(KubectlCase):
         self.k("create serviceaccount robot")
         self.assertEqual(self.get("serviceaccount robot")["metadata"]["name"], "robot")
 
+    def test_quota(self):
+        self.k("create quota small --hard=pods=2,requests.cpu=1500m --scopes=NotTerminating")
+        spec = self.get("resourcequota small")["spec"]
+        self.assertEqual(spec, {"hard": {"pods": "2", "requests.cpu": "1500m"}, "scopes": ["NotTerminating"]})
+        self.set_status("resourcequotas", "small", {"hard": spec["hard"], "used": {"pods": "1", "requests.cpu": "0"}})
+        self.assertIn("pods: 1/2, requests.cpu: 0/1500m", self.k("get quota small").out)
+        self.assertRegex(self.k("describe quota small").out, r"pods +1 +2")
+
     @since(1, 21, "older ones write policy/v1beta1, which is served no more")
     def test_disruption_budget(self):
         self.k("create poddisruptionbudget shop --selector=app=shop --min-available=50%")

@@ -32,6 +32,7 @@ class Get(KubectlCase):
             "cronjobs": "NAME SCHEDULE TIMEZONE SUSPEND ACTIVE LAST-SCHEDULE AGE",
             "services": "NAME TYPE CLUSTER-IP EXTERNAL-IP PORT(S) AGE",
             "configmaps": "NAME DATA AGE",
+            "resourcequotas": "NAME REQUEST LIMIT AGE",
             "secrets": "NAME TYPE DATA AGE",
             "poddisruptionbudgets": "NAME MIN-AVAILABLE MAX-UNAVAILABLE ALLOWED-DISRUPTIONS AGE",
             "leases": "NAME HOLDER AGE",
@@ -267,6 +268,7 @@ def _an_object_of(resource):
         ),
         "services": ("Service", "v1", {"spec": {"ports": [{"port": 80}], "selector": {"app": "a"}}}),
         "configmaps": ("ConfigMap", "v1", {"data": {"a": "1"}}),
+        "resourcequotas": ("ResourceQuota", "v1", {"spec": {"hard": {"secrets": "9"}}}),
         "secrets": ("Secret", "v1", {"stringData": {"a": "1"}}),
         "poddisruptionbudgets": (
             "PodDisruptionBudget",

@@ -20,7 +20,7 @@ class Index(PlaneCase):
         text = DOCUMENT.read_text().replace("\\\n", " ")
         documented = {
             (method or "GET", path)
-            for method, path in re.findall(r"^curl\s+(?:-X (\w+))?.*\$URL(/terrarium/v1\S*)", text, re.M)
+            for method, path in re.findall(r"^curl\s+(?:-X (\w+))?.*\$URL(/terrarium/v1[^\s?\"]*)", text, re.M)
         }
         listed = {(endpoint["method"], endpoint["path"]) for endpoint in self.endpoints()}
         patterns = {(method, path): re.sub(r"\{\w+\}", "[^/]+", path) for method, path in listed}
@@ -84,6 +84,7 @@ class Refusals(PlaneCase):
             "/nodes/node-1/fail": ["GET", "DELETE"],
             "/components/kubelet/feature-gates": ["POST"],
             "/store/compact": ["GET"],
+            "/why": ["POST", "DELETE"],
         }
         for path, methods in table.items():
             for method in methods:
@@ -105,6 +106,13 @@ class Refusals(PlaneCase):
         self.is_refused("PUT", "/clock", body, 400, "BadRequest", 'unknown field "bogus"')
         self.is_refused("DELETE", "/pods/rules/slow", body, 400, "BadRequest", 'unknown field "bogus"')
         self.assertEqual(self.control("GET", "/nodes").expect(), {"failed": []})
+
+    def test_unknown_parameters(self):
+        for path in ("/clock", "/pods/rules", "/nodes", "/why"):
+            self.is_refused("GET", f"{path}?bogus=1", None, 400, "BadRequest", 'unknown parameter "bogus"')
+        self.is_refused("GET", "/why?resource=pods", None, 400, "BadRequest", "resource and name")
+        self.is_refused("GET", "/why?resource=gizmos&name=web", None, 404, "NotFound")
+        self.is_refused("GET", "/why?resource=nodes&namespace=default&name=x", None, 400, "BadRequest", "namespace")
 
     def test_bad_durations(self):
         table = {
@@ -221,6 +229,22 @@ class Answers(PlaneCase):
         self.assertGreater(answer["compactedRevision"], int(old))
         expired = self.rest.get(f"/api/v1/pods?resourceVersion={old}&resourceVersionMatch=Exact")
         self.assertEqual((expired.code, expired.body["reason"]), (410, "Expired"))
+
+    def test_why_pods_were_created(self):
+        labels = {"app": "web"}
+        template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+        spec = {"replicas": 2, "selector": {"matchLabels": labels}, "template": template}
+        self.make({"metadata": {"name": "web"}, "spec": spec}, "replicasets")
+        self.settle()
+        records = self.control("GET", f"/why?resource=replicasets&namespace={self.ns}&name=web").expect()["records"]
+        pods = self.rest.get(self.path_of("pods")).expect()["items"]
+        created = {pod["metadata"]["name"] for pod in pods if pod["metadata"]["name"].startswith("web-")}
+        self.assertEqual(len(created), 2)
+        self.assertEqual({record["name"] for record in records}, created)
+        for record in records:
+            self.assertEqual((record["action"], record["resource"]), ("create", "pods"))
+            self.assertEqual(record["owner"], {"resource": "replicasets", "namespace": self.ns, "name": "web"})
+            self.assertTrue(record["rule"])
 
     def test_nodes_that_were_taken_away(self):
         answer = self.control("POST", "/nodes/node-1/fail").expect()

@@ -1,4 +1,4 @@
-"""/metrics of a whole plane: Prometheus text, with the workqueues under their Kubernetes names."""
+"""/metrics of a whole plane: Prometheus text, with workqueues and workloads under the names Kubernetes' users know."""
 
 import re
 
@@ -81,6 +81,24 @@ class Metrics(PlaneCase):
         }
         self.assertEqual(len({frozenset(names) for names in queues.values()}), 1, queues)
         self.assertLessEqual({"disruption", "namespace"}, queues["workqueue_depth"])
+
+    def test_workloads_as_kube_state_metrics_shows_them(self):
+        """The names are kube-state-metrics'; a status without terminatingReplicas has no series (KEP-3973)."""
+        template = {"metadata": {"labels": {"app": "shop"}}, "spec": pod("shop")["spec"]}
+        spec = {"replicas": 2, "selector": {"matchLabels": {"app": "shop"}}, "template": template}
+        self.make({"metadata": {"name": "shop"}, "spec": spec}, "deployments")
+        self.settle()
+        families = self.families()
+        labels = {"namespace": self.ns, "deployment": "shop"}
+        self.assertEqual(families["kube_deployment_spec_replicas"][0], "gauge")
+        self.assertEqual(self.value(families, "kube_deployment_spec_replicas", **labels), 2)
+        self.assertEqual(self.value(families, "kube_deployment_metadata_generation", **labels), 1)
+        self.assertEqual(
+            self.value(families, "kube_deployment_spec_strategy_rollingupdate_max_surge", **labels), 1
+        )
+        terminating = families["kube_deployment_status_replicas_terminating"][1]
+        shown = "terminatingReplicas" in self.stored("shop", "deployments")["status"]
+        self.assertEqual(len([key for key in terminating if ("namespace", self.ns) in key[1]]), 1 if shown else 0)
 
     def test_histograms_add_up(self):
         self.work()

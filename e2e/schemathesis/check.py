@@ -121,6 +121,7 @@ SEEDS = {
     "/api/v1/namespaces/NS/configmaps": {"data": {"a": "1"}},
     "/api/v1/namespaces/NS/secrets": {"stringData": {"a": "1"}},
     "/api/v1/namespaces/NS/services": {"spec": {"ports": [{"port": 80}]}},
+    "/api/v1/namespaces/NS/resourcequotas": {"spec": {"hard": {"pods": "100"}}},
     "/api/v1/namespaces/NS/serviceaccounts": {},
     "/api/v1/namespaces/NS/pods": {"spec": {**TEMPLATE["spec"], "nodeName": "seed"}},
     "/api/v1/namespaces/NS/replicationcontrollers": {"spec": {"selector": {"app": "seed"}, "template": TEMPLATE}},

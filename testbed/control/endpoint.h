@@ -3,6 +3,7 @@
 // What one control endpoint is.
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct Call {
   ControlApi& control;
   std::vector<std::string> names;  // what stands in the path where the endpoint has {name}s
   Json body;                       // an object; empty when the request has none
+  std::map<std::string, std::string> query;
   std::function<void(api::Result<Json>)> reply;
 };
 
@@ -30,6 +32,7 @@ struct Endpoint {
   std::string_view example_body;  // for the curl line; empty: it takes no members
   void (*serve)(Call call);
   std::string_view example_name = {};  // for the curl line, where the path has a {name}
+  std::string_view example_query = {};  // for the curl line, with every parameter there is: a=b&c=d
 };
 
 // One list per subject; control_api.cc puts them together.
@@ -37,6 +40,7 @@ std::span<const Endpoint> ClockEndpoints();
 std::span<const Endpoint> PodEndpoints();
 std::span<const Endpoint> NodeEndpoints();
 std::span<const Endpoint> PlaneEndpoints();
+std::span<const Endpoint> WhyEndpoints();
 
 // For bodies of texts: refuses members that the endpoint does not know, and values that are none, by name.
 api::Result<bool> CheckTexts(const Json& body, std::initializer_list<std::string_view> known);

@@ -67,7 +67,7 @@ class DisruptionControllerTest : public testing::Test {
   }
   bool Exists(const std::string& pod) { return bed_.Get("pods", "default", pod) != nullptr; }
 
-  Testbed bed_;
+  Testbed bed_{{.controllers = "*,-deployment-controller,-job-controller,-replicaset-controller"}};
 };
 
 TEST_F(DisruptionControllerTest, TheStatusFollowsThePods) {

@@ -33,6 +33,17 @@ std::string Annotation(const ObjectPtr& pod, const char* key) {
   return std::string(api::StringAt(*pod->Document(), "metadata", "annotations", key));
 }
 
+TEST(TempCost, Linear) {
+  for (int n : {500, 1000, 4000}) {
+    JobPlane plane({.controllers = testing::kFewControllers, .nodes = 1});
+    plane.AddJob({{"completions", n}, {"parallelism", 100}, {"completionMode", "Indexed"}}, {{"exit-code", "0"}});
+    timespec a, b; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+    plane.Idle();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+    double s = (b.tv_sec - a.tv_sec) + 1e-9 * (b.tv_nsec - a.tv_nsec);
+    fprintf(stderr, "%d completions: %.3f s, %.3f ms per pod, virtual %.0f s, %s\n", n, s, 1000 * s / n, (plane.bed().Now() - testbed::TestbedOptions().start) / 1.0s, plane.Counts().c_str());
+  }
+}
 TEST(JobController, RunsOnePodToItsEnd) {
   JobPlane plane;
   plane.AddJob({}, {{"run-for", "10s"}});

@@ -44,7 +44,15 @@ void MortalClient::Send(api::WriteRequest request, WriteDone done) {
   std::optional<api::Status> refused;
   if (refuse) refused = refuse(request);
   if (refused) return env_.executor.Post([done, status = *refused] { done(status); });
-  next_->Send(std::move(request), std::move(done));
+  const bool changes = request.verb == api::WriteRequest::Verb::kUpdate || request.verb == api::WriteRequest::Verb::kPatch;
+  if (!changes) return next_->Send(std::move(request), std::move(done));
+  api::Result<ObjectPtr> before = next_->Get(request.resource, request.object);
+  next_->Send(std::move(request), [before, done, what = writes.back()](Written written) {
+    if (before.ok() && written.ok()) {
+      EXPECT_NE((*written)->revision(), (*before)->revision()) << what << " changed nothing";
+    }
+    done(std::move(written));
+  });
 }
 
 JobPlane::JobPlane(JobPlaneOptions options)

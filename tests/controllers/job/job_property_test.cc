@@ -14,6 +14,7 @@
 #include "controllers/job/internal/job_status.h"
 #include "controllers/job/internal/pod_facts.h"
 #include "controllers/runtime/owner_references.h"
+#include "kubelet-fake/kubelet/pod_rules.h"
 #include "tests/controllers/job/job_plane.h"
 
 namespace terrarium::controllers::job {
@@ -223,7 +224,9 @@ class RandomJobs {
       EXPECT_EQ(job.last.Uncounted(), 0);
       EXPECT_EQ(job.last.failed, static_cast<int>(job.failed.size()));
       for (const std::string& pod : job.failed) EXPECT_FALSE(job.succeeded.contains(pod));
-      if (!job.indexed) EXPECT_EQ(job.last.succeeded, static_cast<int>(job.succeeded.size()));
+      if (!job.indexed) {
+        EXPECT_EQ(job.last.succeeded, static_cast<int>(job.succeeded.size()));
+      }
       if (!disturbed_.contains(job.name)) CheckPods(uid, job);
     }
   }
@@ -243,8 +246,10 @@ class RandomJobs {
         const bool ignored = job.ignores && pod.exit_code == kIgnored;
         EXPECT_EQ(job.failed.contains(pod_uid), !ignored) << pod_uid;
       }
+      // It succeeded after it had been put down as failed: while it terminated, or when the Job failed.
       if (job.failed.contains(pod_uid) && pod.tracked_phase == Phase::kSucceeded) {
-        EXPECT_TRUE(pod.tracked_deleting && !job.replaces_failed_only) << pod_uid;
+        const bool job_failed = TrueCondition(job.last, kFailed).has_value();
+        EXPECT_TRUE(pod.tracked_deleting && (job_failed || !job.replaces_failed_only)) << pod_uid;
       }
     }
     if (!job.indexed) return;
@@ -259,7 +264,7 @@ class RandomJobs {
 };
 
 TEST(JobProperty, CountersEqualWhatHappenedWhereverTheControllerCrashes) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomJobs(seed).Run();
     if (::testing::Test::HasFailure()) return;

@@ -242,6 +242,22 @@ TEST(JobPodReplacement, UnderFailedATerminatingPodMaySucceed) {
   EXPECT_EQ(plane.FinalizersLeft(), 0);
 }
 
+// A suspended Job has no start time, and a finished one must have one.
+TEST(JobPodReplacement, AJobMayEndWhileItIsSuspended) {
+  JobPlane plane;
+  plane.AddJob({{"podReplacementPolicy", "Failed"}}, kSlowToTerminate);
+  plane.Pass(5s);
+  DeleteAll(plane);
+  plane.Patch({{"spec", {{"suspend", true}}}});
+  plane.Pass(5s);
+  EXPECT_EQ(plane.Conditions(), "Suspended(JobSuspended)");
+  EXPECT_FALSE(plane.Status().contains("startTime"));
+  plane.Release(Terminating(plane)[0], 0);
+  plane.Idle();
+  EXPECT_EQ(plane.Conditions(), "Suspended(JobSuspended) SuccessCriteriaMet(CompletionsReached) "
+                                "Complete(CompletionsReached)");
+}
+
 // KEP-3939, unit c: Verify existing behavior with `TerminatingOrFailed`.
 TEST(JobPodReplacement, UnderTerminatingOrFailedAnIndexRunsBesideItsTerminatingPod) {
   JobPlane plane;

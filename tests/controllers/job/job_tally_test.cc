@@ -19,7 +19,7 @@ std::string EndName(const std::optional<Condition>& end) { return end ? end->typ
 
 struct Look {
   Json document;
-  api::FeatureGates gates;
+  api::FeatureGates gates = {};
   JobStatus status = {};
   std::vector<JobPodPtr> pods = {};
   UidSet removals = {};

@@ -31,9 +31,9 @@ TEST_F(ExpectationsTest, SatisfiedWhenAllCreationsHaveBeenSeen) {
 
 TEST_F(ExpectationsTest, ObjectSeenGoingTwiceCountsOnce) {
   expectations_.ExpectDeletions(key_, {"uid-1", "uid-2"});
-  expectations_.DeletionObserved(key_, "uid-1");
-  expectations_.DeletionObserved(key_, "uid-1");
-  expectations_.DeletionObserved(key_, "uid-3");
+  EXPECT_TRUE(expectations_.DeletionObserved(key_, "uid-1"));
+  EXPECT_FALSE(expectations_.DeletionObserved(key_, "uid-1"));
+  EXPECT_FALSE(expectations_.DeletionObserved(key_, "uid-3"));
   EXPECT_FALSE(expectations_.Satisfied(key_));
   expectations_.DeletionObserved(key_, "uid-2");
   EXPECT_TRUE(expectations_.Satisfied(key_));

@@ -74,7 +74,8 @@ class ClaimObjectsTest : public ::testing::Test {
                       .api_version = "apps/v1",
                       .kind = "ReplicaSet",
                       .owner_resource = "replicasets",
-                      .selector = *api::LabelSelector::Parse("app=web")};
+                      .selector = *api::LabelSelector::Parse("app=web"),
+                      .finalizer = finalizer_};
     std::optional<Claimed> claimed;
     api::TaskScope scope;
     scope.Spawn(Store(ClaimObjects(client_, claimant, "pods", std::move(candidates)), &claimed));
@@ -95,6 +96,7 @@ class ClaimObjectsTest : public ::testing::Test {
   FakeRuntime runtime_;
   FakeClient client_{runtime_};
   ObjectPtr owner_;
+  std::string finalizer_;
 };
 
 TEST_F(ClaimObjectsTest, KeepsWhatItControlsAndMatchesWithoutAWrite) {
@@ -133,6 +135,18 @@ TEST_F(ClaimObjectsTest, ReleasesWhatItControlsAndNoLongerMatches) {
                                             {"ownerReferences", {{{"$patch", "delete"}, {"uid", uid()}}}}}}}));
   EXPECT_EQ(References("a"), Json::array());
   EXPECT_EQ(client_.gets, 0) << "letting go needs no second look";
+}
+
+TEST_F(ClaimObjectsTest, AFinalizerGoesOnWithAdoptionAndComesOffWithRelease) {
+  finalizer_ = "example.com/tracking";
+  EXPECT_EQ(Names(Claim({Pod("a", "web")})), "a");
+  Json adopted = client_.Find("pods", {"default", "a"})->Parse();
+  EXPECT_EQ(adopted["metadata"]["finalizers"], Json::array({"example.com/tracking"}));
+  adopted["metadata"]["labels"]["app"] = "db";
+  EXPECT_EQ(Names(Claim({client_.Put("pods", adopted)})), "");
+  Json released = client_.Find("pods", {"default", "a"})->Parse();
+  EXPECT_EQ(released["metadata"].value("finalizers", Json::array()), Json::array());
+  EXPECT_EQ(References("a"), Json::array());
 }
 
 TEST_F(ClaimObjectsTest, LeavesAloneWhatOthersControl) {

@@ -1,0 +1,41 @@
+#pragma once
+
+// The newest of a controller's own writes for each Deployment, by uid. Until its view has them, it is older than its
+// last decision, and deciding again would do everything twice: a ReplicaSet that looks smaller than it has been made
+// leaves room for pods that there is none for. Single-threaded.
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace terrarium::controllers::deployment {
+
+class OwnWrites {
+ public:
+  struct Revisions {
+    std::int64_t deployment = 0;
+    std::int64_t replica_sets = 0;
+  };
+
+  void DeploymentWritten(const std::string& deployment, std::int64_t revision) {
+    std::int64_t& newest = newest_[deployment].deployment;
+    newest = std::max(newest, revision);
+  }
+  void ReplicaSetWritten(const std::string& deployment, std::int64_t revision) {
+    std::int64_t& newest = newest_[deployment].replica_sets;
+    newest = std::max(newest, revision);
+  }
+  // `seen`: what the informers have come to.
+  bool AreSeen(const std::string& deployment, const Revisions& seen) const {
+    auto it = newest_.find(deployment);
+    return it == newest_.end() ||
+           (seen.deployment >= it->second.deployment && seen.replica_sets >= it->second.replica_sets);
+  }
+  void Forget(const std::string& deployment) { newest_.erase(deployment); }
+
+ private:
+  std::map<std::string, Revisions> newest_;
+};
+
+}  // namespace terrarium::controllers::deployment

@@ -1,0 +1,66 @@
+#pragma once
+
+// How far a rollout is, from numbers and times alone: its counters, whether it is complete, gets on, or has been
+// without progress for too long. Pure. Mirrors pkg/controller/deployment/progress.go and calculateStatus, v1.36.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "api/base/clock.h"
+#include "api/json.h"
+#include "controllers/deployment/internal/replica_set_facts.h"
+#include "controllers/deployment/internal/replica_sets.h"
+
+namespace terrarium::controllers::deployment {
+
+// The counters of a Deployment's status.
+struct Counters {
+  std::int64_t observed_generation = 0;
+  std::int64_t replicas = 0;
+  std::int64_t updated = 0;
+  std::int64_t ready = 0;
+  std::int64_t available = 0;
+  std::int64_t unavailable = 0;
+  std::optional<std::int64_t> terminating;
+};
+Counters CountersOf(const api::Json& status);
+// The sums over all ReplicaSets. Those of terminating pods are absent when they are not wanted, and when a ReplicaSet
+// that has been seen by its controller does not tell its own.
+struct CountOptions {
+  std::int64_t generation = 0;  // the Deployment's
+  std::size_t new_index = 0;    // the ReplicaSet of the current template, or kNotThereYet
+  bool terminating = false;
+};
+Counters Count(std::span<const FactsPtr> sets, const CountOptions& options);
+
+// The status document; as everywhere, zeroes are not written, but for terminatingReplicas.
+api::Json StatusOf(const Counters& counters, std::optional<std::int64_t> collision_count, api::Json conditions);
+
+// All pods are of the current template and available, and there are no others: with waits_for_termination not even
+// terminating ones.
+bool IsComplete(const DeploymentSize& deployment, std::int64_t generation, const Counters& counters);
+// New pods have come, become ready or available, or old ones have gone. With waits_for_termination a terminating pod
+// that has gone counts as well.
+bool HasProgressed(const DeploymentSize& deployment, const Counters& before, const Counters& now);
+
+// What the Progressing condition is judged by.
+struct Progress {
+  const DeploymentSize& deployment;
+  std::int64_t generation = 0;
+  std::string name = {};                  // of the Deployment
+  std::string new_set = {};               // of the ReplicaSet of the current template; empty: there is none
+  std::optional<api::Duration> deadline;  // nullopt: progress is not judged
+  const Counters& before;                 // as the status has them
+  const Counters& now;
+};
+// Sets Available and Progressing in `conditions`.
+void JudgeAvailability(const DeploymentSize& deployment, const Counters& counters, api::Time now,
+                       api::Json& conditions);
+void JudgeProgress(const Progress& progress, api::Time now, api::Json& conditions);
+// When lack of progress becomes a failure; nullopt when it never does, or has done so.
+std::optional<api::Time> FailsAt(const Progress& progress, const api::Json& conditions);
+
+}  // namespace terrarium::controllers::deployment

@@ -1,0 +1,52 @@
+#pragma once
+
+// Creates, resizes and deletes the ReplicaSets of Deployments, and tells the events and the reasons of it.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/base/status.h"
+#include "api/base/task.h"
+#include "controllers/controller.h"
+#include "controllers/deployment/internal/own_writes.h"
+#include "controllers/deployment/internal/round.h"
+#include "controllers/deployment/internal/scaling.h"
+
+namespace terrarium::controllers::deployment {
+
+inline constexpr const char* kController = "deployment-controller";
+
+class ReplicaSetWrites {
+ public:
+  // `own` outlives this.
+  ReplicaSetWrites(const ControllerContext& context, OwnWrites& own) : context_(context), own_(own) {}
+
+  // True when something was written. Sets that are as they should be are left alone. The first failure is the outcome;
+  // it does not keep the others from being written.
+  api::Task<api::Result<bool>> Resize(RoundPtr round, std::vector<ScaledSet> wanted, std::string rule);
+  // Patches the ReplicaSet of the current template.
+  api::Task<api::Result<bool>> PatchNew(RoundPtr round, api::Json patch);
+  // What the apiserver made of it.
+  api::Task<api::Client::Written> Create(RoundPtr round, api::Json replica_set);
+  // Those that are gone already count as deleted.
+  api::Task<api::Result<bool>> Delete(RoundPtr round, std::vector<FactsPtr> sets, std::string rule);
+
+  void Tell(const Round& round, std::string_view type, std::string_view reason, std::string message);
+
+ private:
+  struct Action {
+    std::string name;  // "create", "scale", "delete"
+    std::string replica_set;
+    std::string rule;
+  };
+  void Explain(const Round& round, Action action, std::shared_ptr<const api::Json> saw);
+  void TellScaled(const Round& round, const ReplicaSetSize& before, std::int64_t replicas);
+
+  ControllerContext context_;
+  OwnWrites& own_;
+};
+
+}  // namespace terrarium::controllers::deployment

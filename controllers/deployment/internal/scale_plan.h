@@ -1,0 +1,28 @@
+#pragma once
+
+// What becomes of the ReplicaSets of a Deployment that is scaled or paused. Pure. Mirrors scale() of
+// pkg/controller/deployment/sync.go, v1.36.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "controllers/deployment/internal/replica_sets.h"
+#include "controllers/deployment/internal/rollout.h"
+#include "controllers/deployment/internal/scaling.h"
+
+namespace terrarium::controllers::deployment {
+
+// A ReplicaSet of that size when its scale is complete.
+ScaledSet Sized(const DeploymentSize& deployment, std::size_t index, std::int64_t replicas);
+
+// Whether the Deployment has been scaled and its ReplicaSets must follow before a rollout goes on.
+bool MustScale(const DeploymentSize& deployment, std::span<const ReplicaSetSize> sets);
+
+// The ReplicaSets that this step of scaling is about; what it says of one may be what it is already. At most one that
+// has pods, or else the newest, takes all. Beside one that is complete, the others go. Otherwise all keep their
+// proportions. REQUIRES: `sets` are sorted, oldest first; `new_index` may be kNotThereYet.
+std::vector<ScaledSet> PlanScale(const DeploymentSize& deployment, std::span<const ReplicaSetSize> sets,
+                                 std::size_t new_index);
+
+}  // namespace terrarium::controllers::deployment

@@ -1,0 +1,137 @@
+#include "controllers/deployment/internal/replica_set_writes.h"
+
+#include <optional>
+#include <utility>
+
+#include "api/json_access.h"
+#include "api/write_request.h"
+#include "controllers/deployment/internal/annotations.h"
+#include "controllers/runtime/send_all.h"
+
+namespace terrarium::controllers::deployment {
+namespace {
+
+using api::Client;
+using api::Json;
+using api::Task;
+
+constexpr const char* kResource = "replicasets";
+
+// The patch that makes a set what it should be; null when it is. The uid keeps it from another set of that name.
+Json ResizePatch(const ReplicaSetFacts& set, const ScaledSet& wanted) {
+  std::shared_ptr<const Json> document = set.object->Document();
+  Json annotations = ReplicasChanges(api::ObjectAt(*document, "metadata", "annotations"), wanted);
+  const bool resized = set.size.replicas != wanted.replicas;
+  if (!resized && annotations.empty()) return nullptr;
+  Json patch = {{"metadata", {{"uid", set.uid()}}}};
+  if (!annotations.empty()) patch["metadata"]["annotations"] = std::move(annotations);
+  if (resized) patch["spec"]["replicas"] = wanted.replicas;
+  return patch;
+}
+
+}  // namespace
+
+Task<api::Result<bool>> ReplicaSetWrites::Resize(RoundPtr round, std::vector<ScaledSet> wanted, std::string rule) {
+  std::vector<api::WriteRequest> requests;
+  std::vector<ScaledSet> sent;
+  for (const ScaledSet& scaled : wanted) {
+    const ReplicaSetFacts& set = *round->sets[scaled.index];
+    Json patch = ResizePatch(set, scaled);
+    if (patch.is_null()) continue;
+    requests.push_back(
+        api::RequestToPatch(kResource, {round->name.ns, set.name()}, std::move(patch), "", api::PatchKind::kMerge));
+    sent.push_back(scaled);
+  }
+  if (sent.empty()) co_return false;
+
+  auto saw = std::make_shared<const Json>(round->Saw());
+  // One after the other, and none after one that failed: what is left of a proportional scale comes out the same when
+  // it is taken up again only if the sets before, of which the first gets the leftover, have been written.
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    api::Awaitable<Client::Written> sending = context_.client.Sent(std::move(requests[i]));
+    Client::Written written = co_await std::move(sending);
+    if (!written) co_return written.status();
+    own_.ReplicaSetWritten(round->uid(), (*written)->revision());
+    const ReplicaSetSize& before = round->sizes[sent[i].index];
+    if (before.replicas == sent[i].replicas) continue;
+    Explain(*round, {"scale", before.name, rule}, saw);
+    TellScaled(*round, before, sent[i].replicas);
+  }
+  co_return true;
+}
+
+Task<api::Result<bool>> ReplicaSetWrites::PatchNew(RoundPtr round, Json patch) {
+  const ReplicaSetFacts& set = *round->new_set();
+  patch["metadata"]["uid"] = set.uid();
+  api::ObjectName name{round->name.ns, set.name()};
+  api::Awaitable<Client::Written> patching =
+      context_.client.Patch(kResource, std::move(name), std::move(patch), "", api::PatchKind::kMerge);
+  Client::Written written = co_await std::move(patching);
+  if (!written) co_return written.status();
+  own_.ReplicaSetWritten(round->uid(), (*written)->revision());
+  co_return true;
+}
+
+Task<Client::Written> ReplicaSetWrites::Create(RoundPtr round, Json replica_set) {
+  ReplicaSetSize created;
+  created.name = api::StringAt(replica_set, "metadata", "name");
+  const std::int64_t replicas = api::IntAt(replica_set, 0, "spec", "replicas");
+  std::string rule = "no ReplicaSet has the current template; " + round->RoomText();
+  auto saw = std::make_shared<const Json>(round->Saw());
+  api::Awaitable<Client::Written> creating =
+      context_.client.Create(kResource, round->name.ns, std::move(replica_set));
+  Client::Written written = co_await std::move(creating);
+  if (!written) co_return written;
+  own_.ReplicaSetWritten(round->uid(), (*written)->revision());
+  Explain(*round, {"create", created.name, std::move(rule)}, saw);
+  if (replicas > 0) TellScaled(*round, created, replicas);
+  co_return written;
+}
+
+Task<api::Result<bool>> ReplicaSetWrites::Delete(RoundPtr round, std::vector<FactsPtr> sets, std::string rule) {
+  std::vector<api::WriteRequest> requests;
+  for (const FactsPtr& set : sets) {
+    api::DeleteRequest options{.uid = set->uid()};
+    requests.push_back(api::RequestToDelete(kResource, {round->name.ns, set->name()}, options));
+  }
+  auto saw = std::make_shared<const Json>(round->Saw());
+  api::Awaitable<std::vector<Client::Written>> sending = SendAll(context_.client, std::move(requests));
+  std::vector<Client::Written> answers = co_await std::move(sending);
+  std::optional<api::Status> failed;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (answers[i].ok())
+      Explain(*round, {"delete", sets[i]->name(), rule}, saw);
+    else if (!answers[i].status().Is(api::reason::kNotFound) && !failed)
+      failed = answers[i].status();
+  }
+  if (failed) co_return std::move(*failed);
+  co_return true;
+}
+
+void ReplicaSetWrites::Tell(const Round& round, std::string_view type, std::string_view reason, std::string message) {
+  static const EventRecorder::Source kSource{kController};
+  context_.recorder.Record(kSource, ReferenceTo(*round.deployment, "apps/v1", "Deployment"), type, reason,
+                           std::move(message));
+}
+
+void ReplicaSetWrites::TellScaled(const Round& round, const ReplicaSetSize& before, std::int64_t replicas) {
+  std::string message = "Scaled ";
+  message.append(before.replicas < replicas ? "up" : "down").append(" replica set ").append(before.name);
+  message += " from " + std::to_string(before.replicas) + " to " + std::to_string(replicas);
+  Tell(round, kNormal, "ScalingReplicaSet", std::move(message));
+}
+
+void ReplicaSetWrites::Explain(const Round& round, Action action, std::shared_ptr<const Json> saw) {
+  context_.why.Record({.time = context_.env.clock.Now(),
+                       .revision = round.seen,
+                       .controller = kController,
+                       .action = std::move(action.name),
+                       .resource = kResource,
+                       .object = {round.name.ns, std::move(action.replica_set)},
+                       .owner_resource = "deployments",
+                       .owner = round.name,
+                       .rule = std::move(action.rule),
+                       .saw = std::move(saw)});
+}
+
+}  // namespace terrarium::controllers::deployment

@@ -1,0 +1,119 @@
+#pragma once
+
+// Whose pods are whose: the pods of each owner with their counts, and the orphans that it could adopt. Kept up to date
+// event by event; an event costs the logarithm of the number of pods. Pure, single-threaded.
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "api/base/clock.h"
+#include "api/object.h"
+#include "api/object_name.h"
+#include "api/selector/label_selector.h"
+#include "controllers/replicaset/internal/pod_counts.h"
+#include "controllers/replicaset/internal/pod_facts.h"
+#include "controllers/runtime/selector_index.h"
+
+namespace terrarium::controllers::replicaset {
+
+using api::ObjectName;
+using api::ObjectPtr;
+
+// What an owner says about its pods.
+struct OwnerRules {
+  std::string uid;
+  api::LabelSelector selector;
+  api::LabelSelector template_labels;
+  api::Duration min_ready{};
+  std::string controller_uid;  // of the owner's own controller; empty: it has none
+
+  friend bool operator==(const OwnerRules&, const OwnerRules&) = default;
+};
+
+// A number for each name of a node, the empty one included.
+using NodeNumber = int;
+
+struct OwnedPod {
+  ObjectPtr pod;
+  PodFacts facts;
+  PodShare share;
+  NodeNumber node = 0;
+};
+
+// The pods that name an owner as their controller.
+struct PodGroup {
+  std::optional<OwnerRules> rules;  // nullopt while the owner has not been seen
+  std::vector<OwnedPod*> pods;
+  PodCounts counts;
+  std::map<NodeNumber, int> live_by_node;
+  // Names of active pods: those that the selector does not select any more, and orphans that it selects.
+  std::set<std::string> strays;
+  std::set<std::string> adoptable;
+};
+
+class ReplicaIndex {
+ public:
+  // `kind`: the kind of the owners.
+  explicit ReplicaIndex(std::string_view kind) : kind_(kind) {}
+
+  void SetOwner(const ObjectName& name, OwnerRules rules);
+  void RemoveOwner(const ObjectName& name);
+
+  // What a pod's event means for an owner that has been seen.
+  struct Effect {
+    ObjectName owner;
+    enum class Relation { kControls, kControlledBefore, kMayAdopt } relation;
+    enum class Change {
+      kNone,         // it counts what it counted before
+      kTerminating,  // only its terminating pods are more or fewer
+      kAny,          // what it counts, adopts or releases is different
+    } change;
+  };
+  std::vector<Effect> PutPod(const ObjectPtr& pod);
+  std::vector<Effect> RemovePod(const api::Object& pod);
+
+  // The pods of an owner that has been seen; nullptr when it has not. Lives until the owner or a pod changes.
+  PodGroup* Find(const ObjectName& owner);
+  // By the node's number, how many live pods the owner and those with the same controller have there.
+  // DIVERGES: in Kubernetes an owner without a controller counts none, though its documentation promises it.
+  std::vector<int> LivePodsByNode(const ObjectName& owner) const;
+
+ private:
+  using OwnerKey = std::tuple<ObjectName, std::string>;  // name, uid
+  using Groups = std::map<OwnerKey, PodGroup>;
+  struct Held : OwnedPod {
+    Groups::iterator group;
+    std::size_t slot = 0;  // where it is among the group's pods
+  };
+
+  // The orphans of a namespace are a group whose owner has neither name nor uid.
+  static bool OfOrphans(const Groups::iterator& group) { return std::get<1>(group->first).empty(); }
+  // Where a pod belongs; nullopt: it is no concern of these owners.
+  std::optional<OwnerKey> KeyOf(const api::Object& pod, const api::Json& document) const;
+  void PutOrphan(Held& held, const ObjectPtr& pod, std::vector<Effect>& effects);
+  void PutOwned(Held& held, const ObjectPtr& pod, const api::Json& document, std::vector<Effect>& effects);
+  void Join(Held& held, Groups::iterator group);
+  void Leave(Held& held);
+  NodeNumber NumberOf(std::string_view node);
+  void Count(Held& held);
+  void Uncount(const Held& held);
+  void SetAdoptable(const api::Object& orphan, bool adoptable, std::vector<Effect>& effects);
+  void DropIfUnused(Groups::iterator group);
+
+  const std::string_view kind_;
+  std::map<ObjectName, Held> pods_;
+  Groups groups_;
+  std::map<ObjectName, Groups::iterator> owners_;                       // those seen
+  std::map<std::string, std::set<ObjectName>, std::less<>> siblings_;  // owners by the uid of their controller
+  SelectorIndex selectors_;
+  std::map<std::string, NodeNumber, std::less<>> node_numbers_;
+};
+
+}  // namespace terrarium::controllers::replicaset

@@ -1,0 +1,189 @@
+// Creating and deleting pods for an owner.
+
+#include <prometheus/histogram.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "api/base/feature_gates.h"
+#include "api/json_access.h"
+#include "controllers/replicaset/internal/replica_manager.h"
+#include "controllers/runtime/owner_references.h"
+#include "controllers/runtime/send_all.h"
+#include "controllers/runtime/slow_start.h"
+
+namespace terrarium::controllers::replicaset {
+namespace {
+
+using api::Json;
+using api::Task;
+
+// A pod of the owner's template.
+Json PodOf(const api::Object& owner, const ReplicaKind& kind) {
+  std::shared_ptr<const Json> document = owner.Document();
+  const Json& of_template = api::ObjectAt(*document, "spec", "template");
+  Json metadata = {{"generateName", owner.header().name + "-"}};
+  for (const char* field : {"labels", "annotations", "finalizers"})
+    if (const Json* value = api::Find(of_template, "metadata", field)) metadata[field] = *value;
+  metadata["ownerReferences"] = Json::array({ControllerReference(owner, kind.api_version, kind.kind)});
+  return {{"metadata", std::move(metadata)}, {"spec", api::ObjectAt(of_template, "spec")}};
+}
+
+// Everything that is created in a namespace being deleted is refused, now and later.
+bool NamespaceIsTerminating(const api::Status& status) {
+  if (!status.details) return false;
+  return std::any_of(status.details->causes.begin(), status.details->causes.end(),
+                     [](const api::StatusCause& cause) { return cause.reason == "NamespaceTerminating"; });
+}
+
+}  // namespace
+
+class ReplicaManager::Telling {
+ public:
+  Telling(const ReplicaManager& manager, const Burst& burst, std::string_view action, std::string_view rule, Json saw)
+      : context_(manager.context_),
+        source_{std::string(manager.kind_.event_source)},
+        about_(ReferenceTo(*burst.owner, manager.kind_.api_version, manager.kind_.kind)) {
+    saw["wanted"] = burst.wanted;
+    saw["live"] = burst.live;
+    saw["terminating"] = burst.terminating;
+    why_ = {.time = context_.env.clock.Now(),
+            .revision = manager.pods_.Revision(),
+            .controller = std::string(manager.kind_.controller),
+            .action = std::string(action),
+            .resource = "pods",
+            .object = {burst.owner->header().ns, ""},
+            .owner_resource = std::string(manager.kind_.resource),
+            .owner = {burst.owner->header().ns, burst.owner->header().name},
+            .rule = std::string(rule),
+            .saw = std::make_shared<const Json>(std::move(saw))};
+  }
+
+  void Done(const std::string& pod, std::string_view reason, std::string_view message) {
+    context_.recorder.Record(source_, about_, kNormal, reason, std::string(message) + pod);
+    why_.object.name = pod;
+    context_.why.Record(why_);
+  }
+  void Failed(std::string_view reason, std::string message) {
+    context_.recorder.Record(source_, about_, kWarning, reason, std::move(message));
+  }
+
+ private:
+  const ControllerContext& context_;
+  EventRecorder::Source source_;
+  ObjectReference about_;
+  WhyRecord why_;
+};
+
+Task<std::optional<api::Status>> ReplicaManager::CreatePods(Burst burst) {
+  const ObjectName name{burst.owner->header().ns, burst.owner->header().name};
+  expectations_.ExpectCreations(name, burst.count);
+  Telling telling(*this, burst, "create", "fewer live pods than spec.replicas", Json::object());
+  auto request = [pod = PodOf(*burst.owner, kind_), ns = name.ns](std::size_t) {
+    return api::WriteRequest{.resource = "pods", .object = {ns, ""}, .subresource = "", .body = pod};
+  };
+  Task<std::vector<api::Client::Written>> creating =
+      SendSlowStart(context_.client, static_cast<std::size_t>(burst.count), std::move(request));
+  std::vector<api::Client::Written> answers = co_await std::move(creating);
+
+  int created = 0;
+  bool namespace_goes = false;
+  std::optional<api::Status> failed;
+  for (const api::Client::Written& answer : answers) {
+    if (answer) {
+      ++created;
+      telling.Done((*answer)->header().name, "SuccessfulCreate", "Created pod: ");
+    } else if (NamespaceIsTerminating(answer.status())) {
+      namespace_goes = true;
+    } else {
+      telling.Failed("FailedCreate", "Error creating: " + answer.status().message);
+      if (!failed) failed = answer.status();
+    }
+  }
+  // Nobody will see the pods that were refused or never asked for. Where everything is refused until the end, waiting
+  // for them is what keeps the owner from trying again.
+  if (!namespace_goes)
+    for (int i = created; i < burst.count; ++i) expectations_.CreationObserved(name);
+  co_return failed;
+}
+
+std::vector<ReplicaManager::Victim> ReplicaManager::ChooseVictims(const Burst& burst) {
+  const ObjectName name{burst.owner->header().ns, burst.owner->header().name};
+  const PodGroup& group = *index_.Find(name);
+  const std::vector<int> on_node = index_.LivePodsByNode(name);
+  std::vector<RankedPod> pods;
+  pods.reserve(static_cast<std::size_t>(burst.live));
+  for (const OwnedPod* pod : group.pods)
+    if (pod->share.live) pods.push_back({pod->pod.get(), &pod->facts, on_node[static_cast<std::size_t>(pod->node)]});
+  // Who deletes all of them need not choose.
+  if (burst.count < burst.live) {
+    ChooseForDeletion(pods, static_cast<std::size_t>(burst.count),
+                      {.now = context_.env.clock.Now(),
+                       .deletion_cost = context_.env.gates.Enabled(api::gate::kPodDeletionCost),
+                       .logarithmic = context_.env.gates.Enabled(api::gate::kLogarithmicScaleDown)});
+    ObserveAges(pods, burst.count);
+  }
+  std::vector<Victim> victims;
+  for (const RankedPod& pod : pods) {
+    if (static_cast<int>(victims.size()) == burst.count) break;
+    const api::ObjectHeader& header = pod.pod->header();
+    victims.push_back({header.name, header.uid, pod.rank, pod.facts->deletion_cost, pod.facts->ready});
+  }
+  return victims;
+}
+
+// Kubernetes reports whole ratios.
+void ReplicaManager::ObserveAges(const std::vector<RankedPod>& pods, int chosen) const {
+  auto age = [now = context_.env.clock.Now()](const RankedPod& pod) -> std::int64_t {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now - pod.facts->created).count();
+  };
+  std::optional<std::int64_t> youngest;
+  for (const RankedPod& pod : pods)
+    if (pod.facts->ready && pod.facts->created != kNoTime) youngest = std::min(youngest.value_or(age(pod)), age(pod));
+  if (!youngest) return;
+  for (int i = 0; i < chosen; ++i)
+    if (pods[i].facts->ready && pods[i].facts->created != kNoTime)
+      age_ratio_.Observe(static_cast<double>(age(pods[i]) / std::max<std::int64_t>(*youngest, 1)));
+}
+
+Task<std::optional<api::Status>> ReplicaManager::DeletePods(Burst burst) {
+  const ObjectName name{burst.owner->header().ns, burst.owner->header().name};
+  const std::vector<Victim> victims = ChooseVictims(burst);
+  std::set<std::string> uids;
+  std::vector<api::WriteRequest> requests;
+  Json chosen = Json::array();
+  for (const Victim& victim : victims) {
+    uids.insert(victim.uid);
+    requests.push_back({.verb = api::WriteRequest::Verb::kDelete,
+                        .resource = "pods",
+                        .object = {name.ns, victim.name},
+                        .subresource = "",
+                        .body = api::DeleteRequest{.uid = victim.uid}.ToJson()});
+    chosen.push_back(
+        {{"pod", victim.name}, {"ready", victim.ready}, {"deletionCost", victim.cost}, {"rank", victim.rank}});
+  }
+  Json saw;
+  saw["chosen"] = std::move(chosen);
+  expectations_.ExpectDeletions(name, std::move(uids));
+  Telling telling(*this, burst, "delete", "more live pods than spec.replicas", std::move(saw));
+  std::vector<api::Client::Written> answers = co_await SendAll(context_.client, std::move(requests));
+
+  std::optional<api::Status> failed;
+  for (std::size_t i = 0; i < victims.size(); ++i) {
+    if (answers[i]) {
+      telling.Done(victims[i].name, "SuccessfulDelete", "Deleted pod: ");
+      continue;
+    }
+    expectations_.DeletionObserved(name, victims[i].uid);
+    api::Status& status = answers[i].status();
+    if (status.Is(api::reason::kNotFound)) continue;
+    telling.Failed("FailedDelete", "Error deleting: " + status.message);
+    if (failed) continue;
+    failed = std::move(status);
+    failed->message = "unable to delete pods: " + failed->message;
+  }
+  co_return failed;
+}
+
+}  // namespace terrarium::controllers::replicaset

@@ -1,0 +1,254 @@
+#include "controllers/replicaset/internal/replica_manager.h"
+
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "api/base/feature_gates.h"
+#include "api/json_access.h"
+#include "controllers/runtime/owner_references.h"
+
+namespace terrarium::controllers::replicaset {
+namespace {
+
+using api::Json;
+using api::Task;
+
+// A burst ends here; the next one begins when all its pods have been seen.
+constexpr int kBurstMax = 500;
+
+ObjectName NameOf(const api::Object& object) { return {object.header().ns, object.header().name}; }
+
+api::LabelSelector SelectorOf(const Json& owner, bool plain) {
+  const Json* selector = api::Find(owner, "spec", "selector");
+  if (selector == nullptr) return api::LabelSelector::Nothing();
+  api::Result<api::LabelSelector> parsed =
+      plain ? api::LabelSelector::FromMap(*selector) : api::LabelSelector::FromDocument(selector);
+  // One that selects everything is a mistake that validation refuses; it must not adopt the whole namespace.
+  return parsed && !parsed->selects_everything() ? *parsed : api::LabelSelector::Nothing();
+}
+
+OwnerRules RulesOf(const api::Object& owner, const ReplicaKind& kind) {
+  std::shared_ptr<const Json> document = owner.Document();
+  std::optional<OwnerReference> controller = ControllerOf(*document);
+  return {.uid = owner.header().uid,
+          .selector = SelectorOf(*document, kind.plain_selector),
+          .template_labels =
+              api::LabelSelector::FromMap(api::ObjectAt(*document, "spec", "template", "metadata", "labels")),
+          .min_ready = std::chrono::seconds(api::IntAt(*document, 0, "spec", "minReadySeconds")),
+          .controller_uid = controller ? controller->uid : ""};
+}
+
+prometheus::Histogram& AgeRatio(Metrics& metrics) {
+  return prometheus::BuildHistogram()
+      .Name("replicaset_controller_sorting_deletion_age_ratio")
+      .Help("[ALPHA] The ratio of chosen deleted pod's ages to the current youngest pod's age (at the time). Should be "
+            "<2. The intent of this metric is to measure the rough efficacy of the LogarithmicScaleDown feature gate's "
+            "effect on the sorting (and deletion) of pods when a replicaset scales down. This only considers Ready "
+            "pods when calculating and reporting.")
+      .Register(metrics.registry())
+      .Add({}, prometheus::Histogram::BucketBoundaries{0.25, 0.5, 1, 2, 4, 8});
+}
+
+}  // namespace
+
+ReplicaManager::ReplicaManager(const ControllerContext& context, const ReplicaKind& kind)
+    : context_(context),
+      kind_(kind),
+      owners_(context.informers.For(kind.resource)),
+      pods_(context.informers.For("pods")),
+      index_(kind.kind),
+      expectations_(context.env),
+      loop_(context.env, context.metrics, LoopOptions{.name = std::string(kind.queue)},
+            [this](ObjectName name) { return Sync(std::move(name)); }),
+      available_(context.env, [this](const ObjectName& name) { loop_.queue().Add(name); }),
+      age_ratio_(AgeRatio(context.metrics)) {}
+
+void ReplicaManager::Watch() {
+  std::weak_ptr<ReplicaManager> weak = weak_from_this();
+  EventHandler owners;
+  owners.added = [weak](const ObjectPtr& owner) {
+    if (auto self = weak.lock()) self->OwnerSeen(*owner);
+  };
+  owners.updated = [weak](const ObjectPtr&, const ObjectPtr& owner) {
+    if (auto self = weak.lock()) self->OwnerSeen(*owner);
+  };
+  owners.deleted = [weak](const ObjectPtr& owner) {
+    if (auto self = weak.lock()) self->OwnerGone(*owner);
+  };
+  owners_.AddHandler(std::move(owners));
+  EventHandler pods;
+  pods.added = [weak](const ObjectPtr& pod) {
+    if (auto self = weak.lock()) self->PodSeen(pod, true);
+  };
+  pods.updated = [weak](const ObjectPtr&, const ObjectPtr& pod) {
+    if (auto self = weak.lock()) self->PodSeen(pod, false);
+  };
+  pods.deleted = [weak](const ObjectPtr& pod) {
+    if (auto self = weak.lock()) self->PodGone(*pod);
+  };
+  pods_.AddHandler(std::move(pods));
+}
+
+void ReplicaManager::OwnerSeen(const api::Object& owner) {
+  const ObjectName name = NameOf(owner);
+  auto written = written_.find(name);
+  if (written != written_.end() && written->second->revision() <= owner.revision()) written_.erase(written);
+  index_.SetOwner(name, RulesOf(owner, kind_));
+  loop_.queue().Add(name);
+}
+
+void ReplicaManager::OwnerGone(const api::Object& owner) {
+  const ObjectName name = NameOf(owner);
+  index_.RemoveOwner(name);
+  // One that takes its name starts clean.
+  expectations_.Forget(name);
+  written_.erase(name);
+  available_.Cancel(name);
+}
+
+// A pod that is being deleted counts as deleted already: its owner need not wait for its end to replace it.
+void ReplicaManager::PodSeen(const ObjectPtr& pod, bool is_new) {
+  for (const ReplicaIndex::Effect& effect : index_.PutPod(pod)) {
+    bool expected = false;
+    const bool gone = effect.relation == ReplicaIndex::Effect::Relation::kControlledBefore || pod->header().deleting;
+    if (gone) {
+      expected = expectations_.DeletionObserved(effect.owner, pod->header().uid);
+    } else if (is_new && effect.relation == ReplicaIndex::Effect::Relation::kControls) {
+      expectations_.CreationObserved(effect.owner);
+      expected = true;
+    }
+    Heed(effect, expected);
+  }
+}
+
+void ReplicaManager::PodGone(const api::Object& pod) {
+  for (const ReplicaIndex::Effect& effect : index_.RemovePod(pod))
+    Heed(effect, expectations_.DeletionObserved(effect.owner, pod.header().uid));
+}
+
+void ReplicaManager::Heed(const ReplicaIndex::Effect& effect, bool expected) {
+  using Change = ReplicaIndex::Effect::Change;
+  const bool matters = expected || effect.change == Change::kAny ||
+                       (effect.change == Change::kTerminating && TerminatingMatters());
+  if (matters) loop_.queue().Add(effect.owner);
+}
+
+bool ReplicaManager::TerminatingMatters() const {
+  return kind_.has_terminating_replicas &&
+         context_.env.gates.Enabled(api::gate::kDeploymentReplicaSetTerminatingReplicas);
+}
+
+ObjectPtr ReplicaManager::Latest(const ObjectName& name) const {
+  ObjectPtr owner = owners_.Get(name);
+  auto written = written_.find(name);
+  return owner != nullptr && written != written_.end() ? written->second : owner;
+}
+
+Task<ReconcileResult> ReplicaManager::Sync(ObjectName name) {
+  ObjectPtr owner = Latest(name);
+  PodGroup* group = index_.Find(name);
+  if (owner == nullptr || group == nullptr) co_return Reconciled::Done();
+  const bool deleting = owner->header().deleting;
+  if (!deleting && (!group->strays.empty() || !group->adoptable.empty())) {
+    ReconcileResult claimed = co_await Claim(owner);
+    co_return claimed;
+  }
+
+  std::shared_ptr<const Json> document = owner->Document();
+  const int wanted = static_cast<int>(api::IntAt(*document, 1, "spec", "replicas"));
+  const int missing = wanted - group->counts.live();
+  std::optional<api::Status> failed;
+  if (!deleting && missing != 0 && expectations_.Satisfied(name)) {
+    Burst burst{.owner = owner,
+                .wanted = wanted,
+                .live = group->counts.live(),
+                .terminating = group->counts.terminating(),
+                .count = std::min(std::abs(missing), kBurstMax)};
+    Task<std::optional<api::Status>> acting = missing > 0 ? CreatePods(burst) : DeletePods(burst);
+    failed = co_await std::move(acting);
+  }
+
+  group = index_.Find(name);
+  if (group == nullptr || group->rules->uid != owner->header().uid) co_return Reconciled::Done();
+  std::optional<ReplicaFailure> failure;
+  if (failed) failure = ReplicaFailure{missing > 0 ? "FailedCreate" : "FailedDelete", failed->message};
+  Json status = NextStatus(*document, CountNow(*group), failure, context_.env.clock.Now());
+  ReconcileResult written = co_await WriteStatus(owner, std::move(status));
+  AwaitNextAvailable(name);
+  if (!written) co_return written;
+  if (failed) co_return std::move(*failed);
+  co_return Reconciled::Done();
+}
+
+// Whatever was adopted or released counts once it has been seen; until then nothing else is done, so that no pod is
+// created in the place of one that is being adopted.
+Task<ReconcileResult> ReplicaManager::Claim(ObjectPtr owner) {
+  const PodGroup& group = *index_.Find(NameOf(*owner));
+  std::vector<ObjectPtr> candidates;
+  for (const std::set<std::string>* names : {&group.strays, &group.adoptable}) {
+    for (const std::string& pod : *names) {
+      // As it is now: what has been claimed and not been seen yet is not claimed again.
+      api::Result<ObjectPtr> fresh = context_.client.Get("pods", {owner->header().ns, pod});
+      if (fresh) candidates.push_back(*fresh);
+    }
+  }
+  Claimant claimant{.owner = owner,
+                    .api_version = std::string(kind_.api_version),
+                    .kind = std::string(kind_.kind),
+                    .owner_resource = std::string(kind_.resource),
+                    .selector = group.rules->selector};
+  Task<api::Result<std::vector<ObjectPtr>>> claiming =
+      ClaimObjects(context_.client, std::move(claimant), "pods", std::move(candidates));
+  api::Result<std::vector<ObjectPtr>> claimed = co_await std::move(claiming);
+  if (!claimed) co_return claimed.status();
+  co_return Reconciled::Done();
+}
+
+ReplicaCounts ReplicaManager::CountNow(PodGroup& group) const {
+  ReplicaCounts counts{.replicas = group.counts.live(),
+                       .fully_labeled = group.counts.labelled(),
+                       .ready = group.counts.ready(),
+                       .available = group.counts.AvailableAt(context_.env.clock.Now()),
+                       .terminating = std::nullopt};
+  if (TerminatingMatters()) counts.terminating = group.counts.terminating();
+  return counts;
+}
+
+// One more try when it fails, with the owner as it is now, as Kubernetes does.
+Task<ReconcileResult> ReplicaManager::WriteStatus(ObjectPtr owner, Json status) {
+  const ObjectName name = NameOf(*owner);
+  for (bool again : {true, false}) {
+    if (api::ObjectAt(*owner->Document(), "status") == status) co_return Reconciled::Done();
+    Json document = owner->Parse();
+    document["status"] = status;
+    api::Awaitable<api::Client::Written> writing = context_.client.UpdateStatus(kind_.resource, std::move(document));
+    api::Client::Written written = co_await std::move(writing);
+    if (written) {
+      ObjectPtr seen = owners_.Get(name);
+      if (seen != nullptr && seen->header().uid == owner->header().uid && seen->revision() < (*written)->revision())
+        written_[name] = *written;
+      co_return Reconciled::Done();
+    }
+    if (!again) co_return written.status();
+    api::Result<ObjectPtr> fresh = context_.client.Get(kind_.resource, name);
+    if (!fresh && !fresh.status().Is(api::reason::kNotFound)) co_return fresh.status();
+    // That it is gone, or another has its name, the informer will tell.
+    if (!fresh || (*fresh)->header().uid != owner->header().uid) break;
+    owner = *fresh;
+  }
+  co_return Reconciled::Done();
+}
+
+void ReplicaManager::AwaitNextAvailable(const ObjectName& name) {
+  PodGroup* group = index_.Find(name);
+  std::optional<api::Time> next = group == nullptr ? std::nullopt : group->counts.NextAvailable();
+  if (!next) return available_.Cancel(name);
+  available_.Set(name, std::max(*next - context_.env.clock.Now(), api::Duration::zero()));
+}
+
+}  // namespace terrarium::controllers::replicaset

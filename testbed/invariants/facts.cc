@@ -1,0 +1,115 @@
+#include "testbed/invariants/facts.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "api/core_v1/pod.h"
+#include "api/json_access.h"
+#include "controllers/runtime/owner_references.h"
+
+namespace terrarium::testbed::invariants {
+namespace {
+
+using api::IntAt;
+using api::Json;
+using api::StringAt;
+
+// Shares the object, so that nothing is copied.
+HeaderPtr HeaderOf(const api::ObjectPtr& object) { return HeaderPtr(object, &object->header()); }
+
+std::string ControllerUid(const Json& document) {
+  auto controller = controllers::ControllerOf(document);
+  return controller ? controller->uid : "";
+}
+
+ReportedCounts ReadCounts(const Json& document) {
+  const Json& status = api::ObjectAt(document, "status");
+  ReportedCounts counts;
+  counts.replicas = IntAt(status, 0, "replicas");
+  counts.fully_labeled = IntAt(status, 0, "fullyLabeledReplicas");
+  counts.updated = IntAt(status, 0, "updatedReplicas");
+  counts.ready = IntAt(status, 0, "readyReplicas");
+  counts.available = IntAt(status, 0, "availableReplicas");
+  if (api::Find(status, "terminatingReplicas") != nullptr)
+    counts.terminating = IntAt(status, 0, "terminatingReplicas");
+  return counts;
+}
+
+api::LabelSelector ReadSelector(const Json& document) {
+  auto selector = api::LabelSelector::FromDocument(api::Find(document, "spec", "selector"));
+  return selector ? *selector : api::LabelSelector::Nothing();
+}
+
+// Pods of a whole number or a percentage, which rounds up.
+std::int64_t SurgeOf(const Json* value, std::int64_t replicas) {
+  if (value == nullptr) return 0;
+  if (value->is_number_integer()) return value->get<std::int64_t>();
+  std::int64_t percent = std::strtoll(value->get_ref<const std::string&>().c_str(), nullptr, 10);
+  return (replicas * percent + 99) / 100;
+}
+
+}  // namespace
+
+PodPtr ReadPod(const api::ObjectPtr& pod) {
+  // Most pods of most tests have no owner: those are not parsed for it.
+  if (pod->body().find(R"("ownerReferences")") == std::string::npos) return nullptr;
+  std::shared_ptr<const Json> document = pod->Document();
+  std::string owner = ControllerUid(*document);
+  if (owner.empty()) return nullptr;
+  auto facts = std::make_shared<PodFacts>();
+  facts->header = HeaderOf(pod);
+  facts->owner = std::move(owner);
+  const std::string& phase = api::PodPhase(*pod);
+  bool ended = phase == "Succeeded" || phase == "Failed";
+  facts->live = !ended && !pod->header().deleting;
+  facts->terminating = !ended && pod->header().deleting;
+  const Json* ready = api::FindCondition(*document, "Ready");
+  facts->ready = ready != nullptr && StringAt(*ready, "status") == "True";
+  if (facts->ready)
+    facts->ready_since = api::ParseTime(StringAt(*ready, "lastTransitionTime")).value_or(api::Time::max());
+  return facts;
+}
+
+ReplicaSetPtr ReadReplicaSet(const std::string& resource, const api::ObjectPtr& object) {
+  std::shared_ptr<const Json> document = object->Document();
+  auto facts = std::make_shared<ReplicaSetFacts>();
+  facts->resource = resource;
+  facts->header = HeaderOf(object);
+  facts->owner = ControllerUid(*document);
+  facts->generation = IntAt(*document, 0, "metadata", "generation");
+  facts->observed_generation = IntAt(*document, 0, "status", "observedGeneration");
+  facts->replicas = IntAt(*document, 1, "spec", "replicas");
+  facts->min_ready_seconds = IntAt(*document, 0, "spec", "minReadySeconds");
+  facts->selector = resource == "replicationcontrollers"
+                        ? api::LabelSelector::FromMap(api::ObjectAt(*document, "spec", "selector"))
+                        : ReadSelector(*document);
+  facts->template_labels =
+      api::LabelSelector::FromMap(api::ObjectAt(*document, "spec", "template", "metadata", "labels"));
+  facts->status = ReadCounts(*document);
+  return facts;
+}
+
+DeploymentPtr ReadDeployment(const api::ObjectPtr& object) {
+  std::shared_ptr<const Json> document = object->Document();
+  auto facts = std::make_shared<DeploymentFacts>();
+  facts->header = HeaderOf(object);
+  facts->generation = IntAt(*document, 0, "metadata", "generation");
+  facts->observed_generation = IntAt(*document, 0, "status", "observedGeneration");
+  facts->replicas = IntAt(*document, 1, "spec", "replicas");
+  if (StringAt(*document, "spec", "strategy", "type") != "Recreate")
+    facts->surge = SurgeOf(api::Find(*document, "spec", "strategy", "rollingUpdate", "maxSurge"), facts->replicas);
+  facts->waits_for_termination = StringAt(*document, "spec", "podReplacementPolicy") == "TerminationComplete";
+  facts->selector = ReadSelector(*document);
+  facts->status = ReadCounts(*document);
+  return facts;
+}
+
+ObjectRef RefOf(const std::string& resource, const api::ObjectHeader& header) {
+  return {resource, {header.ns, header.name}};
+}
+
+std::string NameOf(const std::string& resource, const api::ObjectHeader& header) {
+  return resource + " " + api::ObjectName{header.ns, header.name}.String();
+}
+
+}  // namespace terrarium::testbed::invariants

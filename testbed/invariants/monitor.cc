@@ -1,0 +1,173 @@
+#include "testbed/invariants/monitor.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "api/base/check.h"
+#include "testbed/invariants/deployment_bound.h"
+#include "testbed/invariants/deployment_status.h"
+#include "testbed/invariants/replica_status.h"
+
+namespace terrarium::testbed::invariants {
+namespace {
+
+// It looks after every request of a component; only what a test itself writes can pile up.
+constexpr std::size_t kBufferEvents = 1'000'000;
+constexpr std::size_t kTakenAtOnce = 1'000;
+
+std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
+  std::vector<std::unique_ptr<Rule>> rules;
+  auto runs = [&options](const char* controller) { return options.controllers.contains(controller); };
+  bool counts_terminating = options.gates.Enabled(api::gate::kDeploymentReplicaSetTerminatingReplicas);
+  ReplicaStatusOptions status;
+  if (runs("replicaset-controller")) status.resources.insert("replicasets");
+  if (runs("replicationcontroller-controller")) status.resources.insert("replicationcontrollers");
+  status.counts_terminating = counts_terminating;
+  if (!status.resources.empty()) rules.push_back(MakeReplicaStatus(std::move(status), options.on_violation));
+  if (runs("deployment-controller")) rules.push_back(MakeDeploymentStatus(counts_terminating, options.on_violation));
+  if (runs("deployment-controller") && runs("replicaset-controller") && counts_terminating &&
+      options.gates.Enabled(api::gate::kDeploymentPodReplacementPolicy))
+    rules.push_back(MakeDeploymentBound(options.on_violation));
+  return rules;
+}
+
+}  // namespace
+
+// Tells the monitor who writes, and what came of it.
+class Monitor::WatchedClient : public api::Client {
+ public:
+  WatchedClient(Monitor& monitor, std::unique_ptr<api::Client> client, std::string component)
+      : monitor_(monitor), client_(std::move(client)), component_(std::move(component)) {}
+
+  void Send(api::WriteRequest request, WriteDone done) override {
+    monitor_.Catchup();
+    auto sent = std::make_shared<SentWrite>();
+    sent->component = component_;
+    sent->verb = request.verb;
+    sent->object = {request.resource, request.object};
+    sent->subresource = request.subresource;
+    sent->revision_before = monitor_.store_->CurrentRevision();
+    monitor_.writer_ = component_;
+    client_->Send(std::move(request), [&monitor = monitor_, sent, done = std::move(done)](Written written) {
+      monitor.unchanged_write_.OnAnswer(*sent, written, monitor.clock_->Now());
+      done(std::move(written));
+    });
+    monitor_.Catchup();
+    monitor_.writer_.clear();
+    sent->revision_after = monitor_.store_->CurrentRevision();
+    monitor_.unchanged_write_.OnSent(*sent, monitor_.clock_->Now());
+  }
+
+  api::Result<api::ObjectPtr> Get(std::string_view resource, const api::ObjectName& name) override {
+    return client_->Get(resource, name);
+  }
+  api::Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override {
+    return client_->List(resource, ns);
+  }
+  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from) override {
+    return client_->Watch(resource, from);
+  }
+
+ private:
+  Monitor& monitor_;
+  std::unique_ptr<api::Client> client_;
+  std::string component_;
+};
+
+Monitor::Monitor(MonitorOptions options)
+    : options_(std::move(options)), rules_(RulesFor(options_)), unchanged_write_(options_.on_violation) {
+  CHECK(options_.on_violation);
+}
+
+std::unique_ptr<api::Client> Monitor::Watched(std::unique_ptr<api::Client> client, std::string component) {
+  return std::make_unique<WatchedClient>(*this, std::move(client), std::move(component));
+}
+
+void Monitor::Follow(storage::Store& store, const api::Clock& clock) {
+  CHECK(store_ == nullptr);
+  store_ = &store;
+  clock_ = &clock;
+  if (rules_.empty()) return;
+  AddSource("deployments", &Monitor::ApplyDeployment);
+  AddSource("replicasets", &Monitor::ApplyReplicaSet);
+  AddSource("replicationcontrollers", &Monitor::ApplyReplicaSet);
+  AddSource("pods", &Monitor::ApplyPod);
+  revision_ = store.CurrentRevision();
+}
+
+void Monitor::AddSource(const char* resource, decltype(Source::apply) apply) {
+  storage::WatchQuery query;
+  query.resource = resource;
+  query.buffer_events = kBufferEvents;
+  storage::ListAndWatchResult start = store_->ListAndWatch(query);
+  Source source{resource, apply, std::move(start.watch)};
+  Moment moment{start.listing.revision, clock_->Now()};
+  for (const api::ObjectPtr& object : start.listing.items) (this->*apply)(source, moment, object, false);
+  sources_.push_back(std::move(source));
+}
+
+void Monitor::Catchup() {
+  if (sources_.empty()) return;
+  std::int64_t current = store_->CurrentRevision();
+  if (current == revision_) return;
+  revision_ = current;
+  for (const Source& source : sources_) TakeFrom(source);
+  std::sort(pending_.begin(), pending_.end(),
+            [](const auto& a, const auto& b) { return a.second.revision() < b.second.revision(); });
+  for (const auto& [source, event] : pending_) {
+    Moment moment{event.revision(), clock_->Now(), writer_, event.type == storage::EventType::kAdded};
+    (this->*source->apply)(*source, moment, event.object, event.type == storage::EventType::kDeleted);
+  }
+  pending_.clear();
+}
+
+void Monitor::TakeFrom(const Source& source) {
+  do {
+    taken_.clear();
+    CHECK(source.watch->Take(kTakenAtOnce, taken_) != storage::Watch::State::kOverflow);
+    for (storage::Event& event : taken_) pending_.emplace_back(&source, std::move(event));
+  } while (taken_.size() == kTakenAtOnce);
+}
+
+void Monitor::Idle() {
+  Catchup();
+  Moment moment{store_->CurrentRevision(), clock_->Now()};
+  for (auto& rule : rules_) rule->OnIdle(moment);
+}
+
+namespace {
+
+// Puts the new facts in the place of those known, and gives those.
+template <typename Facts>
+Facts Exchange(std::map<std::string, Facts>& known, const std::string& uid, const Facts& after) {
+  auto found = known.find(uid);
+  Facts before = found == known.end() ? nullptr : found->second;
+  if (after == nullptr && found != known.end()) known.erase(found);
+  else if (found != known.end()) found->second = after;
+  else if (after != nullptr) known.emplace(uid, after);
+  return before;
+}
+
+}  // namespace
+
+void Monitor::ApplyPod(const Source&, const Moment& moment, const api::ObjectPtr& object, bool gone) {
+  PodPtr after = gone ? nullptr : ReadPod(object);
+  PodPtr before = Exchange(pods_, object->header().uid, after);
+  if (before == nullptr && after == nullptr) return;
+  for (auto& rule : rules_) rule->OnPod(moment, before, after);
+}
+
+void Monitor::ApplyReplicaSet(const Source& source, const Moment& moment, const api::ObjectPtr& object, bool gone) {
+  ReplicaSetPtr after = gone ? nullptr : ReadReplicaSet(source.resource, object);
+  ReplicaSetPtr before = Exchange(replica_sets_, object->header().uid, after);
+  for (auto& rule : rules_) rule->OnReplicaSet(moment, before, after);
+}
+
+void Monitor::ApplyDeployment(const Source&, const Moment& moment, const api::ObjectPtr& object, bool gone) {
+  DeploymentPtr after = gone ? nullptr : ReadDeployment(object);
+  DeploymentPtr before = Exchange(deployments_, object->header().uid, after);
+  for (auto& rule : rules_) rule->OnDeployment(moment, before, after);
+}
+
+}  // namespace terrarium::testbed::invariants

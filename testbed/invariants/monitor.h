@@ -1,0 +1,78 @@
+#pragma once
+
+// Watches over a plane: every revision of its store is held against the invariants, and every request of its
+// components. It keeps a small model of its own and asks the store for nothing but its watches, so it sees every
+// revision whenever it is run, and costs nothing where there is none.
+//
+// Single-threaded: for planes on the simulated runtime, where nothing is written while it looks.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/base/clock.h"
+#include "api/base/feature_gates.h"
+#include "api/client.h"
+#include "storage/store.h"
+#include "testbed/invariants/rule.h"
+#include "testbed/invariants/unchanged_write.h"
+#include "testbed/invariants/violation.h"
+
+namespace terrarium::testbed::invariants {
+
+struct MonitorOptions {
+  std::set<std::string> controllers = {};  // that run, by kube-controller-manager's names: their rules are on
+  api::FeatureGates gates = {};            // the controller-manager's
+  Report on_violation;                     // called where it is noticed, in the middle of a write
+};
+
+class Monitor {
+ public:
+  explicit Monitor(MonitorOptions options);
+
+  // Begins with what there is. Both outlive the monitor.
+  void Follow(storage::Store& store, const api::Clock& clock);
+  // Takes what has been written since.
+  void Catchup();
+  // REQUIRES: the plane has nothing left to do but housekeeping.
+  void Idle();
+
+  // The client of a component, with its requests watched. The monitor outlives its requests and their answers.
+  // REQUIRES: the plane is followed before the first request.
+  std::unique_ptr<api::Client> Watched(std::unique_ptr<api::Client> client, std::string component);
+
+ private:
+  class WatchedClient;
+  struct Source {
+    std::string resource;
+    void (Monitor::*apply)(const Source& source, const Moment& moment, const api::ObjectPtr& object, bool gone);
+    std::unique_ptr<storage::Watch> watch;
+  };
+  void AddSource(const char* resource, decltype(Source::apply) apply);
+  void ApplyPod(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
+  void ApplyReplicaSet(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
+  void ApplyDeployment(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
+  void TakeFrom(const Source& source);
+
+  MonitorOptions options_;
+  std::vector<std::unique_ptr<Rule>> rules_;
+  UnchangedWrite unchanged_write_;
+  storage::Store* store_ = nullptr;
+  const api::Clock* clock_ = nullptr;
+  std::vector<Source> sources_;  // owners before what they own
+  std::int64_t revision_ = 0;    // up to which everything has been taken
+  std::string writer_;           // the component whose request is being served
+  std::vector<storage::Event> taken_;
+  std::vector<std::pair<const Source*, storage::Event>> pending_;
+  // As last seen, by uid.
+  std::map<std::string, PodPtr> pods_;
+  std::map<std::string, ReplicaSetPtr> replica_sets_;
+  std::map<std::string, DeploymentPtr> deployments_;
+};
+
+}  // namespace terrarium::testbed::invariants

@@ -1,0 +1,170 @@
+#include "testbed/invariants/replica_status.h"
+
+#include <chrono>
+#include <compare>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "testbed/invariants/value_history.h"
+
+namespace terrarium::testbed::invariants {
+namespace {
+
+struct Counts {
+  std::int64_t replicas = 0;
+  std::int64_t fully_labeled = 0;
+  std::int64_t ready = 0;
+  std::optional<std::int64_t> terminating;  // nullopt: not told
+  friend auto operator<=>(const Counts&, const Counts&) = default;
+
+  std::string String() const {
+    return "replicas " + std::to_string(replicas) + ", fullyLabeledReplicas " + std::to_string(fully_labeled) +
+           ", readyReplicas " + std::to_string(ready) + ", terminatingReplicas " +
+           (terminating ? std::to_string(*terminating) : "absent");
+  }
+};
+
+Counts CountsOf(const ReportedCounts& status) {
+  return {status.replicas, status.fully_labeled, status.ready, status.terminating};
+}
+
+struct Set {
+  ReplicaSetPtr facts;  // nullptr: gone, or not seen yet
+  std::map<std::string, PodPtr> pods;
+  Counts counts;
+  ValueHistory<Counts> history;
+
+  // Adds `sign` times what one of its pods counts for.
+  void Count(const PodFacts& pod, int sign) {
+    if (facts == nullptr || !facts->selector.Matches(*pod.header)) return;
+    if (pod.terminating && counts.terminating) *counts.terminating += sign;
+    if (!pod.live) return;
+    counts.replicas += sign;
+    if (facts->template_labels.Matches(*pod.header)) counts.fully_labeled += sign;
+    if (pod.ready) counts.ready += sign;
+  }
+
+  void Recount(bool tells_terminating) {
+    counts = {};
+    if (tells_terminating) counts.terminating = 0;
+    for (const auto& [uid, pod] : pods) Count(*pod, 1);
+  }
+
+  std::int64_t AvailableAt(api::Time now) const {
+    if (facts->min_ready_seconds == 0) return counts.ready;
+    std::int64_t available = 0;
+    for (const auto& [uid, pod] : pods) {
+      if (!pod->live || !pod->ready || !facts->selector.Matches(*pod->header)) continue;
+      if (now - pod->ready_since >= std::chrono::seconds(facts->min_ready_seconds)) ++available;
+    }
+    return available;
+  }
+};
+
+class ReplicaStatus : public Rule {
+ public:
+  ReplicaStatus(ReplicaStatusOptions options, Report report)
+      : options_(std::move(options)), report_(std::move(report)) {}
+
+  void OnPod(const Moment& moment, const PodPtr& before, const PodPtr& after) override {
+    bool stays = before != nullptr && after != nullptr && before->owner == after->owner;
+    if (before != nullptr && !stays) {
+      Set& left = sets_[before->owner];
+      left.Count(*before, -1);
+      left.pods.erase(before->header->uid);
+      Changed(moment, before->owner);
+    }
+    if (after == nullptr) return;
+    Set& set = sets_[after->owner];
+    if (stays) set.Count(*before, -1);
+    else if (!moment.created) set.history.Loosen();
+    set.Count(*after, 1);
+    set.pods[after->header->uid] = after;
+    Changed(moment, after->owner);
+  }
+
+  void OnReplicaSet(const Moment& moment, const ReplicaSetPtr& before, const ReplicaSetPtr& after) override {
+    const ReplicaSetFacts& any = after != nullptr ? *after : *before;
+    if (!options_.resources.contains(any.resource)) return;
+    const std::string& uid = any.header->uid;
+    Set& set = sets_[uid];
+    set.facts = after;
+    bool counts_otherwise = before == nullptr || after == nullptr || before->selector != after->selector ||
+                            before->template_labels != after->template_labels;
+    if (counts_otherwise) {
+      set.Recount(TellsTerminating(any));
+      if (before != nullptr) set.history.Loosen();
+    }
+    Changed(moment, uid);
+    // What others than the controller wrote, it will put right.
+    if (before != nullptr && after != nullptr && before->status != after->status && moment.ByControllers())
+      Judge(moment, set);
+  }
+
+  void OnDeployment(const Moment&, const DeploymentPtr&, const DeploymentPtr&) override {}
+
+  void OnIdle(const Moment& moment) override {
+    std::set<std::string> again;
+    for (const std::string& uid : changed_) {
+      const Set& set = sets_[uid];
+      if (set.facts == nullptr) continue;
+      std::int64_t available = set.AvailableAt(moment.time);
+      // Time alone makes pods available: whether the controller notices is to be seen later.
+      if (available != set.counts.ready) again.insert(uid);
+      if (CountsOf(set.facts->status) == set.counts && set.facts->status.available == available) continue;
+      Tell(moment, set,
+           "its pods are at rest at " + set.counts.String() + ", available " + std::to_string(available));
+    }
+    changed_ = std::move(again);
+  }
+
+ private:
+  bool TellsTerminating(const ReplicaSetFacts& facts) const {
+    return options_.counts_terminating && facts.resource == "replicasets";
+  }
+
+  void Changed(const Moment& moment, const std::string& uid) {
+    auto found = sets_.find(uid);
+    Set& set = found->second;
+    if (set.facts != nullptr) {
+      set.history.Add(moment.revision, set.counts);
+      changed_.insert(uid);
+    } else {
+      changed_.erase(uid);
+      if (set.pods.empty()) sets_.erase(found);
+    }
+  }
+
+  void Judge(const Moment& moment, Set& set) {
+    const ReportedCounts& status = set.facts->status;
+    std::int64_t since = set.history.since();
+    if (!set.history.Matches(CountsOf(status)))
+      Tell(moment, set,
+           "its pods have not been so since revision " + std::to_string(since) + "; now they are " +
+               set.counts.String());
+    else if (status.available > status.ready)
+      Tell(moment, set, "no more can be available than ready");
+  }
+
+  void Tell(const Moment& moment, const Set& set, const std::string& truth) {
+    const ReplicaSetFacts& facts = *set.facts;
+    report_({moment.revision, moment.time, "replica-status", {RefOf(facts.resource, *facts.header)},
+             "at revision " + std::to_string(moment.revision) + " the status of " +
+                 NameOf(facts.resource, *facts.header) + " says " + CountsOf(facts.status).String() + ", available " +
+                 std::to_string(facts.status.available) + ", but " + truth});
+  }
+
+  ReplicaStatusOptions options_;
+  Report report_;
+  std::map<std::string, Set> sets_;  // by uid; those that only pods know of as well
+  std::set<std::string> changed_;    // since the plane was last idle
+};
+
+}  // namespace
+
+std::unique_ptr<Rule> MakeReplicaStatus(ReplicaStatusOptions options, Report report) {
+  return std::make_unique<ReplicaStatus>(std::move(options), std::move(report));
+}
+
+}  // namespace terrarium::testbed::invariants

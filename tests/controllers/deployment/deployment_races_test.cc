@@ -1,0 +1,255 @@
+// What the controller does when what it sees is not how it is, and when its writes fail.
+
+#include <gtest/gtest.h>
+
+#include "api/base/errors.h"
+#include "api/json_access.h"
+#include "controllers/deployment/internal/annotations.h"
+#include "controllers/deployment/internal/conditions.h"
+#include "tests/controllers/deployment/deployment_alone.h"
+
+namespace terrarium::controllers::deployment {
+namespace {
+
+using namespace std::chrono_literals;
+
+using DeploymentRaces = DeploymentAlone;
+
+constexpr auto kCreate = WriteRequest::Verb::kCreate;
+constexpr auto kPatch = WriteRequest::Verb::kPatch;
+constexpr auto kUpdate = WriteRequest::Verb::kUpdate;
+constexpr auto kDelete = WriteRequest::Verb::kDelete;
+
+TEST_F(DeploymentRaces, NothingIsWrittenWhereNothingChanges) {
+  RunOne(3);
+  EXPECT_EQ(Reason(), kSetAvailable);
+  Json deployment = client_.Find("deployments", kName)->Parse();
+  deployment["metadata"]["labels"] = {{"x", "y"}};
+  client_.Put("deployments", deployment);
+  client_.Put("replicasets", Set());
+  runtime_.Advance(2h);
+  EXPECT_TRUE(client_.writes.empty());
+}
+
+// A ReplicaSet that was made larger must not be taken for the smaller one that it was.
+TEST_F(DeploymentRaces, WhatItHasWrittenIsWaitedForBeforeTheNextDecision) {
+  RunOne(3);
+  informers_.For("replicasets").Pause();
+  SetSpec("replicas", 5);
+  ASSERT_EQ(Writes("replicasets", kPatch), 1);
+  SetSpec("replicas", 7);
+  SetSpec("minReadySeconds", 3);
+  runtime_.Advance(1h);
+  EXPECT_EQ(Writes("replicasets", kPatch), 1);
+  EXPECT_EQ(Set()["spec"]["replicas"], 5);
+  informers_.For("replicasets").Resume();
+  runtime_.RunReady();
+  EXPECT_EQ(Set()["spec"]["replicas"], 7);
+  EXPECT_EQ(Set()["spec"]["minReadySeconds"], 3);
+}
+
+TEST_F(DeploymentRaces, AReplicaSetThatWasMadeIsNotMadeAgain) {
+  informers_.For("replicasets").Pause();
+  Put(Deployment(3));
+  ASSERT_EQ(Writes("replicasets", kCreate), 1);
+  SetSpec("replicas", 4);
+  runtime_.Advance(1min);
+  EXPECT_EQ(Writes("replicasets", kCreate), 1);
+  informers_.For("replicasets").Resume();
+  runtime_.RunReady();
+  EXPECT_EQ(Set()["spec"]["replicas"], 4);
+}
+
+TEST_F(DeploymentRaces, AStatusThatWasWrittenIsNotWrittenAgain) {
+  RunOne(3);
+  informers_.For("deployments").Pause();
+  ReportAll(Set(), {{"readyReplicas", 2}, {"availableReplicas", 2}});
+  ASSERT_EQ(Writes("deployments", kPatch), 1);
+  ReportAll(Set(), {{"readyReplicas", 1}, {"availableReplicas", 1}});
+  runtime_.Advance(1min);
+  EXPECT_EQ(Writes("deployments", kPatch), 1);
+  informers_.For("deployments").Resume();
+  runtime_.RunReady();
+  EXPECT_EQ(Status()["readyReplicas"], 1);
+}
+
+// The controller ends while its ReplicaSet is being made; the next one finds the name taken by what is its own.
+TEST_F(DeploymentRaces, AReplicaSetThatWasMadeBeforeARestartIsFound) {
+  client_.HoldWrites();
+  Put(Deployment(3));
+  controller_.reset();
+  StartController();
+  ASSERT_EQ(Writes("replicasets", kCreate), 2);
+  client_.ReleaseWrites();
+  runtime_.RunReady();
+  EXPECT_EQ(Sets().size(), 1u);
+  EXPECT_FALSE(Status().contains("collisionCount"));
+  EXPECT_EQ(Reason(), kSetFound);
+}
+
+TEST_F(DeploymentRaces, ANameThatIsTakenByAStrangerIsACollision) {
+  Put(Deployment(3));
+  Json stranger = Set();
+  client_.Remove("deployments", kName);
+  stranger["metadata"]["ownerReferences"][0]["uid"] = "stranger";
+  stranger["metadata"]["ownerReferences"][0]["name"] = "stranger";
+  client_.Put("replicasets", stranger);
+  runtime_.RunReady();
+  Put(Deployment(3));
+  EXPECT_EQ(Status()["collisionCount"], 1);
+  EXPECT_EQ(Sets().size(), 2u);
+  EXPECT_EQ(Reason(), kSetCreated);
+}
+
+TEST_F(DeploymentRaces, ASetThatCannotBeMadeIsToldAndTriedAgain) {
+  client_.full = true;
+  Put(Deployment(3));
+  EXPECT_EQ(Reason(), kSetNotCreated);
+  EXPECT_EQ(Events("ReplicaSetCreateError"), 1);
+  const Json status = Status();
+  std::string message(StringAt(*FindCondition(status["conditions"], kProgressing), "message"));
+  EXPECT_TRUE(message.starts_with("Failed to create new replica set \"web-")) << message;
+  EXPECT_TRUE(message.ends_with("exceeded quota")) << message;
+  client_.full = false;
+  runtime_.Advance(1s);
+  EXPECT_EQ(Reason(), kSetCreated);
+  EXPECT_EQ(Set()["spec"]["replicas"], 3);
+}
+
+TEST_F(DeploymentRaces, AfterFifteenFailuresInARowItWaitsForSomethingToChange) {
+  client_.full = true;
+  Put(Deployment(3));
+  runtime_.Advance(24h);
+  EXPECT_EQ(client_.refused, 16);
+  client_.full = false;
+  runtime_.Advance(24h);
+  EXPECT_TRUE(Sets().empty());
+  SetSpec("replicas", 4);
+  EXPECT_EQ(Set()["spec"]["replicas"], 4);
+}
+
+TEST_F(DeploymentRaces, InANamespaceThatGoesNothingIsTriedAgain) {
+  api::Status going = Refused();
+  going.details->causes.push_back(
+      {"NamespaceTerminating", "namespace default is being terminated", "metadata.namespace"});
+  client_.write_failures = {going};
+  Put(Deployment(3));
+  runtime_.Advance(1h);
+  EXPECT_EQ(Writes("replicasets", kCreate), 1);
+  EXPECT_EQ(Reason(), "none");
+  EXPECT_EQ(Events("ReplicaSetCreateError"), 0);
+}
+
+TEST_F(DeploymentRaces, AScaleThatFailsIsTriedAgain) {
+  RunOne(3);
+  client_.write_failures = {api::ServiceUnavailable("later")};
+  SetSpec("replicas", 5);
+  EXPECT_EQ(Set()["spec"]["replicas"], 3);
+  EXPECT_EQ(Events("ScalingReplicaSet"), 1) << "only that of its creation";
+  runtime_.Advance(1s);
+  EXPECT_EQ(Set()["spec"]["replicas"], 5);
+}
+
+TEST_F(DeploymentRaces, AnotherSetOfTheSameNameIsLeftAlone) {
+  RunOne(3);
+  informers_.For("replicasets").Pause();
+  Json impostor = Set();
+  client_.Remove("replicasets", {"default", std::string(StringAt(impostor, "metadata", "name"))});
+  impostor["metadata"]["uid"] = "another";
+  impostor["metadata"].erase("ownerReferences");
+  impostor["metadata"]["labels"] = {{"app", "other"}};
+  client_.Put("replicasets", impostor);
+  SetSpec("replicas", 5);
+  EXPECT_EQ(Set()["spec"]["replicas"], 3);
+}
+
+// TestSyncDeploymentDeletionRace of Kubernetes: the view has not heard that the Deployment is being deleted.
+TEST_F(DeploymentRaces, ADeploymentThatIsBeingDeletedAdoptsNothing) {
+  RunOne(3);
+  Json orphan = Set();
+  orphan["metadata"].erase("ownerReferences");
+  orphan["metadata"]["name"] = "orphan";
+  orphan["metadata"].erase("uid");
+  informers_.For("deployments").Pause();
+  Json deployment = client_.Find("deployments", kName)->Parse();
+  deployment["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  client_.Put("deployments", deployment);
+  client_.Put("replicasets", orphan);
+  runtime_.RunReady();
+  EXPECT_FALSE(client_.Find("replicasets", {"default", "orphan"})->Parse()["metadata"].contains("ownerReferences"));
+}
+
+// An orphan that has gone meanwhile does not keep the Deployment from its work.
+TEST_F(DeploymentRaces, AnOrphanThatHasGoneIsForgotten) {
+  Put(Deployment(1));
+  Json orphan = Set();
+  client_.Remove("deployments", kName);
+  client_.Remove("replicasets", {"default", std::string(StringAt(orphan, "metadata", "name"))});
+  orphan["metadata"].erase("ownerReferences");
+  orphan["metadata"]["name"] = "orphan";
+  orphan["spec"]["template"]["spec"]["containers"][0]["image"] = "web:0";
+  client_.Put("replicasets", orphan);
+  runtime_.RunReady();
+  informers_.For("replicasets").Pause();
+  client_.Remove("replicasets", {"default", "orphan"});
+  Put(Deployment(2));
+  EXPECT_EQ(Writes("replicasets", kCreate), 2) << "one for each of the two Deployments";
+}
+
+// TestDontSyncDeploymentsWithEmptyPodSelector of Kubernetes.
+TEST_F(DeploymentRaces, ADeploymentThatSelectsEverythingIsRefused) {
+  Json deployment = Deployment(3);
+  deployment["spec"]["selector"] = Json::object();
+  Put(deployment);
+  EXPECT_EQ(Writes("replicasets", kCreate), 0);
+  EXPECT_EQ(Events("SelectingAll"), 1);
+  EXPECT_EQ(Status()["observedGeneration"], generation_);
+}
+
+TEST_F(DeploymentRaces, AFailureOfAReplicaSetIsTheDeploymentsToo) {
+  RunOne(3);
+  Json failure = {{"type", "ReplicaFailure"}, {"status", "True"}, {"reason", "FailedCreate"},
+                  {"message", "pods \"x\" is forbidden: exceeded quota"},
+                  {"lastTransitionTime", "2026-01-01T00:00:00Z"}};
+  ReportAll(Set(), {{"conditions", Json::array({failure})}});
+  const Json status = Status();
+  const Json* condition = FindCondition(status["conditions"], kReplicaFailure);
+  ASSERT_NE(condition, nullptr);
+  EXPECT_EQ(StringAt(*condition, "message"), "pods \"x\" is forbidden: exceeded quota");
+  ReportAll(Set());
+  EXPECT_EQ(FindCondition(Status()["conditions"], kReplicaFailure), nullptr);
+}
+
+TEST_F(DeploymentRaces, ARollbackThatMeetsAChangeIsTriedAgainOnIt) {
+  RunOne(3);
+  Json deployment = client_.Find("deployments", kName)->Parse();
+  deployment["metadata"]["annotations"][std::string(kRollbackTo)] = "5";
+  informers_.For("deployments").Pause();
+  client_.Put("deployments", deployment);
+  informers_.For("deployments").Resume();
+  client_.write_failures = {api::ModifiedConflict({"apps", "deployments"}, "web")};
+  runtime_.RunReady();
+  EXPECT_EQ(Writes("deployments", kUpdate), 1);
+  runtime_.Advance(1s);
+  const Json now = client_.Find("deployments", kName)->Parse();
+  EXPECT_EQ(api::Find(now, "metadata", "annotations", kRollbackTo), nullptr);
+}
+
+TEST_F(DeploymentRaces, HistoryThatHasGoneMeanwhileIsGone) {
+  RunOne(3);
+  const Json first = Set();
+  SetSpec("template", {{"metadata", {{"labels", {{"app", "web"}}}}},
+                       {"spec", {{"containers", {{{"name", "c"}, {"image", "web:2"}}}}}}});
+  for (int i = 0; i < 10; ++i)
+    for (const ObjectPtr& set : Sets()) ReportAll(set->Parse());
+  ASSERT_EQ(Reason(), kSetAvailable);
+  informers_.For("replicasets").Pause();
+  client_.Remove("replicasets", {"default", std::string(StringAt(first, "metadata", "name"))});
+  client_.writes.clear();
+  SetSpec("revisionHistoryLimit", 0);
+  EXPECT_EQ(Writes("replicasets", kDelete), 1);
+  EXPECT_EQ(Status()["observedGeneration"], generation_) << "that it had gone is no failure";
+}
+
+}  // namespace
+}  // namespace terrarium::controllers::deployment

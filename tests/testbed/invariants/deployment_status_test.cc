@@ -1,0 +1,159 @@
+#include "testbed/invariants/deployment_status.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/testbed/invariants/rule_stage.h"
+
+namespace terrarium::testbed::invariants {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+RuleStage Stage(bool counts_terminating) {
+  return RuleStage([=](Report report) { return MakeDeploymentStatus(counts_terminating, std::move(report)); });
+}
+
+// A Deployment "web" with the ReplicaSets "old" and "new", who tell of nothing yet.
+class DeploymentStatusTest : public testing::Test {
+ protected:
+  DeploymentStatusTest() {
+    stage.Put(deployment);
+    Tell("old", {.terminating = 0});
+    Tell("new", {.terminating = 0});
+  }
+
+  void Tell(const std::string& name, ReportedCounts status, const std::string& owner = "web") {
+    ReplicaSetFacts set = ReplicaSetOf(owner, name, 3);
+    set.status = status;
+    stage.Put(set);
+  }
+  std::vector<std::string> Write(ReportedCounts status) {
+    deployment.status = status;
+    stage.Put(deployment);
+    return stage.Take();
+  }
+
+  RuleStage stage = Stage(true);
+  DeploymentFacts deployment = TerminationCompleteDeployment("web", 3);
+};
+
+TEST_F(DeploymentStatusTest, SumsOfTheReplicaSetsPass) {
+  Tell("old", {.replicas = 2, .ready = 2, .available = 1, .terminating = 1});
+  Tell("new", {.replicas = 1, .ready = 1, .available = 1, .terminating = 0});
+  EXPECT_THAT(Write({.replicas = 3, .updated = 1, .ready = 3, .available = 2, .terminating = 1}), IsEmpty());
+}
+
+TEST_F(DeploymentStatusTest, EachSumMayBeThatOfAnOlderRevision) {
+  Tell("old", {.replicas = 2, .ready = 1, .terminating = 0});
+  Tell("old", {.replicas = 3, .ready = 2, .terminating = 1});
+  EXPECT_THAT(Write({.replicas = 2, .ready = 1, .terminating = 0}), IsEmpty());
+  EXPECT_THAT(Write({.replicas = 3, .ready = 2, .terminating = 1}), IsEmpty());
+  EXPECT_THAT(Write({.replicas = 2, .ready = 2, .terminating = 1}), SizeIs(1)) << "and does not go back";
+}
+
+TEST_F(DeploymentStatusTest, AnInventedNumberIsReportedWithRevisionAndSums) {
+  Tell("old", {.replicas = 2, .terminating = 0});
+  EXPECT_THAT(Write({.replicas = 2, .ready = 1, .terminating = 0}),
+              ElementsAre(AllOf(HasSubstr("at revision 105 "), HasSubstr("default/web"),
+                                HasSubstr("readyReplicas of its ReplicaSets have not been so since revision 101"),
+                                HasSubstr("now they tell replicas 2, readyReplicas 0"))));
+  EXPECT_EQ(stage.violations().front().rule, "deployment-status");
+}
+
+TEST_F(DeploymentStatusTest, MoreUpdatedThanThereAreIsReported) {
+  Tell("new", {.replicas = 1, .terminating = 0});
+  EXPECT_THAT(Write({.replicas = 1, .updated = 2, .terminating = 0}), ElementsAre(HasSubstr("updated")));
+}
+
+TEST_F(DeploymentStatusTest, MoreAvailableThanReadyIsReported) {
+  Tell("new", {.replicas = 1, .ready = 1, .available = 1, .terminating = 0});
+  Tell("new", {.replicas = 1, .ready = 0, .available = 0, .terminating = 0});
+  EXPECT_THAT(Write({.replicas = 1, .ready = 0, .available = 1, .terminating = 0}),
+              ElementsAre(HasSubstr("available than ready")));
+}
+
+TEST_F(DeploymentStatusTest, ReplicaSetsOfOthersAndUnselectedOnesAreNotAddedUp) {
+  Tell("others", {.replicas = 7, .terminating = 0}, "another");
+  ReplicaSetFacts unselected = ReplicaSetOf("web", "unselected", 3);
+  unselected.header = HeaderNamed("unselected", "other");
+  unselected.status.replicas = 5;
+  stage.Put(unselected);
+  stage.Idle();
+  EXPECT_THAT(stage.Take(), IsEmpty());
+  EXPECT_THAT(Write({.replicas = 5, .terminating = 0}), SizeIs(1));
+}
+
+TEST_F(DeploymentStatusTest, TheTerminatingAreAbsentWhenASyncedReplicaSetDoesNotTellThem) {
+  Tell("old", {.replicas = 1});
+  EXPECT_THAT(Write({.replicas = 1}), IsEmpty());
+  EXPECT_THAT(Write({.replicas = 1, .terminating = 0}), SizeIs(1));
+}
+
+TEST_F(DeploymentStatusTest, AReplicaSetThatWasNeverSyncedTellsNothing) {
+  ReplicaSetFacts fresh = ReplicaSetOf("web", "fresh", 3);
+  fresh.observed_generation = 0;
+  fresh.status = {};
+  stage.Put(fresh);
+  stage.Idle();
+  EXPECT_THAT(stage.Take(), IsEmpty());
+}
+
+TEST_F(DeploymentStatusTest, WithTheGateOffTheTerminatingAreAbsent) {
+  RuleStage other = Stage(false);
+  deployment.status = {};
+  other.Put(deployment);
+  other.Put(ReplicaSetOf("web", "old", 3));
+  deployment.status.terminating = 0;
+  other.Put(deployment);
+  EXPECT_THAT(other.Take(), SizeIs(1));
+}
+
+TEST_F(DeploymentStatusTest, AReplicaSetThatLeavesTakesItsPodsAlong) {
+  Tell("old", {.replicas = 2, .terminating = 0});
+  EXPECT_THAT(Write({.replicas = 2, .terminating = 0}), IsEmpty());
+  stage.RemoveReplicaSet("old");
+  EXPECT_THAT(Write({.replicas = 0, .terminating = 0}), IsEmpty());
+}
+
+TEST_F(DeploymentStatusTest, AfterAnAdoptionViewsMayBeMixedUntilOneFits) {
+  ReplicaSetFacts stray = ReplicaSetOf("web", "stray", 3);
+  stray.status.replicas = 3;
+  stage.Adopt(stray);
+  EXPECT_THAT(Write({.replicas = 1, .terminating = 0}), IsEmpty());
+  EXPECT_THAT(Write({.replicas = 3, .terminating = 0}), IsEmpty());
+  EXPECT_THAT(Write({.replicas = 1, .terminating = 0}), SizeIs(1));
+}
+
+TEST_F(DeploymentStatusTest, AStatusWrittenByHandIsForTheControllerToPutRight) {
+  stage.writer = "";
+  EXPECT_THAT(Write({.replicas = 9, .terminating = 0}), IsEmpty());
+  stage.Idle();
+  EXPECT_THAT(stage.Take(), ElementsAre(HasSubstr("at rest its ReplicaSets tell replicas 0"))) << "it has not";
+}
+
+TEST_F(DeploymentStatusTest, AtRestTheStatusTellsThePresent) {
+  Tell("new", {.replicas = 1, .terminating = 0});
+  stage.Idle();
+  EXPECT_THAT(stage.Take(), SizeIs(1));
+  EXPECT_THAT(Write({.replicas = 1, .terminating = 0}), IsEmpty());
+  stage.Idle();
+  EXPECT_THAT(stage.Take(), IsEmpty());
+}
+
+TEST_F(DeploymentStatusTest, AtRestADeploymentThatIsGoneIsNotMissed) {
+  Tell("new", {.replicas = 1, .terminating = 0});
+  stage.RemoveDeployment("web");
+  stage.Idle();
+  stage.RemoveReplicaSet("new");
+  stage.RemoveReplicaSet("old");
+  stage.Idle();
+  EXPECT_THAT(stage.Take(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace terrarium::testbed::invariants

@@ -1,0 +1,84 @@
+// The monitor has eyes: controllers that run with other gates than it is told of do what they must not, in a real
+// rollout.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/sinks/null_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "api/write_request.h"
+#include "testbed/components.h"
+#include "testbed/invariants/monitor.h"
+#include "testbed/plane.h"
+#include "testbed/simulation.h"
+
+namespace terrarium::testbed::invariants {
+namespace {
+
+using namespace std::chrono_literals;
+using api::Json;
+using testing::Contains;
+using testing::IsEmpty;
+
+constexpr const char* kOn = "DeploymentPodReplacementPolicy=true";
+
+api::FeatureGates Gates(const std::string& text) { return *api::FeatureGates().With(text); }
+
+Json Deployment(const std::string& image) {
+  Json labels = {{"app", "web"}};
+  Json pods = {{"metadata", {{"labels", labels}, {"annotations", {{"terrarium.dev/stop-after", "20s"}}}}},
+               {"spec", {{"containers", {{{"name", "c"}, {"image", image}}}}}}};
+  return {{"metadata", {{"name", "web"}, {"namespace", "default"}}},
+          {"spec",
+           {{"replicas", 4},
+            {"selector", {{"matchLabels", labels}}},
+            {"podReplacementPolicy", "TerminationComplete"},
+            {"template", pods}}}};
+}
+
+// Rolls a Deployment out with controllers of those gates, and gives the rules that were broken under a monitor that
+// takes them for those of the apiserver.
+std::set<std::string> RulesBrokenWith(const std::string& controller_gates) {
+  spdlog::logger log("terrarium", std::make_shared<spdlog::sinks::null_sink_mt>());
+  std::set<std::string> broken;
+  Simulation simulation(api::Time(1'767'225'600s), 1);
+  auto monitor = std::make_unique<Monitor>(
+      MonitorOptions{.controllers = {"deployment-controller", "replicaset-controller"},
+                     .gates = Gates(kOn),
+                     .on_violation = [&broken](const Violation& violation) { broken.insert(violation.rule); }});
+  PlaneOptions options;
+  options.gates = Gates(kOn);
+  ComponentOptions components;
+  components.nodes.nodes = 1;
+  components.controller_manager_gates = Gates(controller_gates);
+  components.wrap_client = [&monitor](std::unique_ptr<api::Client> client, const std::string& component) {
+    return monitor->Watched(std::move(client), component);
+  };
+  auto plane = Plane::Make(simulation.runtime(), log, std::move(options), components);
+  CHECK(plane.ok());
+  monitor->Follow((*plane)->store(), simulation.runtime());
+  auto write = [&](api::WriteRequest request) {
+    (*plane)->handler().Write(std::move(request), {}, [](api::Client::Written written) { CHECK(written.ok()); });
+    simulation.clock().RunUntilIdle(10min);
+    monitor->Idle();
+  };
+  write(api::RequestToCreate("deployments", "default", Deployment("i:1")));
+  write(api::RequestToUpdate("deployments", Deployment("i:2"), ""));
+  simulation.runtime().Shutdown();
+  monitor = nullptr;  // before the store that it watches
+  return broken;
+}
+
+TEST(WrongGates, ControllersWithTheGatesTheyAreHeldForBreakNothing) { EXPECT_THAT(RulesBrokenWith(kOn), IsEmpty()); }
+
+TEST(WrongGates, ControllersThatDoNotWaitForTerminationGoBeyondTheBound) {
+  EXPECT_THAT(RulesBrokenWith("DeploymentPodReplacementPolicy=false"), Contains("deployment-bound"));
+}
+
+TEST(WrongGates, ControllersThatDoNotTellTheTerminatingGiveAWrongStatus) {
+  std::set<std::string> broken = RulesBrokenWith("DeploymentReplicaSetTerminatingReplicas=false");
+  EXPECT_THAT(broken, Contains("replica-status"));
+}
+
+}  // namespace
+}  // namespace terrarium::testbed::invariants
