@@ -53,7 +53,7 @@ void Creation::Try() {
       return RespondError(call, Exists(call->resource(), *existing));
     return RespondNotStored(call, object);
   }
-  call->server.store.Submit({storage::Write::Op::kCreate, key, 0, object},
+  call->server.store.Submit({storage::Write::Op::kCreate, std::move(key), 0, std::move(object)},
                             [self = shared_from_this()](storage::WriteOutcome outcome) {
                               self->Finish(std::move(outcome));
                             });
