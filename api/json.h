@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include "api/json_object.h"
@@ -24,5 +26,11 @@ inline void terrarium::api::Json::json_value::destroy(value_t type) {
     case value_t::binary: delete binary; break;
     default: break;
   }
+}
+// Without a string of its own for the key.
+template <>
+template <>
+inline terrarium::api::Json& terrarium::api::Json::operator[](const char* key) {
+  return operator[](std::string_view(key));
 }
 NLOHMANN_JSON_NAMESPACE_END

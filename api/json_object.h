@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <compare>
 #include <functional>
-#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,7 +27,7 @@ struct JsonMember {
 
 // The part of std::map that the JSON library and we use. Unlike a map's, references to members and iterators die when a
 // member is added or erased, so a document is not changed while one holds on to a part of it that is beside the change.
-// Under the address sanitizer every such change moves all members, so that it finds whoever does.
+// In a debug build every such change moves all members, so that tests and sanitizers find whoever does.
 template <typename Key, typename T, typename... Unused>
 class JsonObject {
  public:
@@ -67,8 +65,11 @@ class JsonObject {
 
   iterator find(std::string_view name) { return members_.begin() + (std::as_const(*this).find(name) - cbegin()); }
   const_iterator find(std::string_view name) const {
-    if (const std::string* shared = MemberName::FindShared(name)) return FindShared(shared);
-    return std::find_if(cbegin(), cend(), [&](const value_type& member) { return member.first.text() == name; });
+    if (size() <= kScanned) {
+      if (const std::string* shared = MemberName::FindShared(name)) return FindShared(shared);
+    }
+    const_iterator found = lower_bound(name);
+    return found != cend() && found->first.text() == name ? found : cend();
   }
   size_type count(std::string_view name) const { return find(name) == end() ? 0 : 1; }
   const_iterator lower_bound(std::string_view name) const {
@@ -86,11 +87,16 @@ class JsonObject {
   template <typename... Args>
   std::pair<iterator, bool> emplace(std::string_view text, Args&&... value) {
     MemberName name(text);
-    const std::string* shared = name.shared();
+    if (members_.empty() || members_.back().first.text() < text) {
+      if (members_.capacity() == 0) members_.reserve(kFirstCapacity);
+      members_.emplace_back(std::move(name), std::forward<Args>(value)...);
+      return {Moved(std::prev(members_.end())), true};
+    }
+    const std::string* shared = size() <= kScanned ? name.shared() : nullptr;
     const_iterator found = shared != nullptr ? FindShared(shared) : std::as_const(*this).find(text);
     if (found != cend()) return {members_.begin() + (found - cbegin()), false};
-    const_iterator place = members_.empty() || members_.back().first.text() < text ? cend() : lower_bound(text);
-    return {Moved(members_.insert(place, value_type(std::move(name), std::forward<Args>(value)...))), true};
+    value_type member(std::move(name), std::forward<Args>(value)...);
+    return {Moved(members_.insert(lower_bound(text), std::move(member))), true};
   }
   template <typename... Args>
   std::pair<iterator, bool> try_emplace(std::string_view name, Args&&... value) {
@@ -125,12 +131,17 @@ class JsonObject {
   }
 
  private:
+  // Of an object that is built member by member: few have more, and they do not live long.
+  static constexpr size_type kFirstCapacity = 8;
+  // Up to here looking at every name, which is a pointer, is faster than comparing some of the texts.
+  static constexpr size_type kScanned = 32;
+
   const_iterator FindShared(const std::string* name) const {
     return std::find_if(cbegin(), cend(), [&](const value_type& member) { return member.first.IsShared(name); });
   }
 
   iterator Moved(iterator at) {
-#ifdef __SANITIZE_ADDRESS__
+#ifndef NDEBUG
     const auto index = at - members_.begin();
     container elsewhere;
     elsewhere.reserve(members_.size());

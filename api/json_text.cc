@@ -1,5 +1,6 @@
 #include "api/json_text.h"
 
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -107,15 +108,22 @@ class Reader {
   void EachMember(Visit visit) {
     CHECK(Skip('{'));
     if (Skip('}')) return;
-    do {
-      CHECK(*at_ == '"');
-      const char* start = at_ + 1;
-      SkipString();
-      std::string_view key(start, at_ - 1);
-      CHECK(Skip(':'));
-      visit(key);
-    } while (Skip(','));
+    do visit(Key());
+    while (Skip(','));
     CHECK(Skip('}'));
+  }
+
+  // The text of the value of a member, or empty when the object has none of that name.
+  std::string_view MemberText(std::string_view name) {
+    CHECK(Skip('{'));
+    if (Skip('}')) return {};
+    do {
+      const bool found = Key() == name;
+      const char* start = at_;
+      SkipValue();
+      if (found) return std::string_view(start, at_);
+    } while (Skip(','));
+    return {};
   }
 
   void SkipValue() {
@@ -137,21 +145,43 @@ class Reader {
       ++at_;
     } while (depth > 0);
   }
-  const char* at() const { return at_; }
-
  private:
+  // A key as it is written, and the colon after it.
+  std::string_view Key() {
+    CHECK(*at_ == '"');
+    const char* start = at_ + 1;
+    SkipString();
+    std::string_view key(start, at_ - 1);
+    CHECK(Skip(':'));
+    return key;
+  }
+
   void SkipString() {
     ++at_;
     while (true) {
-      const void* quote = std::memchr(at_, '"', static_cast<std::size_t>(end_ - at_));
-      CHECK(quote != nullptr);
-      const char* found = static_cast<const char*>(quote);
+      const char* quote = FindQuote();
       // A quote is escaped when an odd number of backslashes stands before it.
-      const char* before = found;
+      const char* before = quote;
       while (before > at_ && before[-1] == '\\') --before;
-      at_ = found + 1;
-      if ((found - before) % 2 == 0) return;
+      at_ = quote + 1;
+      if ((quote - before) % 2 == 0) return;
     }
+  }
+
+  // Most strings are a few letters: not worth a call.
+  const char* FindQuote() const {
+    const char* at = at_;
+    if constexpr (std::endian::native == std::endian::little) {
+      for (; end_ - at >= 8; at += 8) {
+        std::uint64_t bytes;
+        std::memcpy(&bytes, at, 8);
+        // The lowest byte that is marked is one for certain.
+        if (const std::uint64_t quotes = HasByte(bytes, '"')) return at + std::countr_zero(quotes) / 8;
+      }
+    }
+    const void* quote = std::memchr(at, '"', static_cast<std::size_t>(end_ - at));
+    CHECK(quote != nullptr);
+    return static_cast<const char*>(quote);
   }
 
   bool Skip(char c) {
@@ -172,7 +202,6 @@ class Reader {
     const std::size_t first = open_.size();
     do {
       MemberName key = Name();
-      CHECK(Skip(':'));
       Json value = Value();
       open_.emplace_back(std::move(key), std::move(value));
     } while (Skip(','));
@@ -195,12 +224,9 @@ class Reader {
   }
 
   MemberName Name() {
-    CHECK(at_ < end_ && *at_ == '"');
-    const char* start = at_ + 1;
-    SkipString();
-    std::string_view plain(start, at_ - 1);
-    if (plain.find('\\') == std::string_view::npos) return MemberName(plain);
-    return MemberName(Json::parse(start - 1, at_).get_ref<const std::string&>());
+    const std::string_view key = Key();
+    if (key.find('\\') == std::string_view::npos) return MemberName(key);
+    return MemberName(Json::parse(key.data() - 1, key.data() + key.size() + 1).get_ref<const std::string&>());
   }
 
   std::string String() {
@@ -246,16 +272,7 @@ Json ReadSome(std::string_view text, std::span<const Keep> keep) {
   return reader.Some(keep);
 }
 
-std::string_view FindMember(std::string_view text, std::string_view name) {
-  Reader reader(text);
-  std::string_view found;
-  reader.EachMember([&](std::string_view key) {
-    const char* start = reader.at();
-    reader.SkipValue();
-    if (key == name) found = std::string_view(start, reader.at());
-  });
-  return found;
-}
+std::string_view FindMember(std::string_view text, std::string_view name) { return Reader(text).MemberText(name); }
 
 void AppendJson(const Json& value, std::string& out) {
   switch (value.type()) {

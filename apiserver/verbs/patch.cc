@@ -74,12 +74,19 @@ Result<Json> Patched(Call& call, const PatchBody& patch, const api::ObjectPtr& c
   return object;
 }
 
-// The usual patch of a status: it says nothing else, and what it makes is well-formed. Nullopt when that is not so.
+// As the kubelet says which pod it means.
+bool NamesOnlyUid(const Json& metadata, const Json& old) {
+  const std::string_view uid = api::StringAt(metadata, "uid");
+  return metadata.size() == 1 && !uid.empty() && uid == api::StringAt(old, "metadata", "uid");
+}
+
+// The usual patch of a status: it changes nothing else, and what it makes is well-formed. Nullopt when that is not so.
 std::optional<Json> PatchedStatusAlone(const PatchBody& patch, const api::Message& schema, const Json& old) {
   const Json* status_patch = api::Find(patch.body, "status");
   const Json* status = api::Find(old, "status");
-  if (patch.body.size() != 1 || status_patch == nullptr || !status_patch->is_object() || status == nullptr)
-    return std::nullopt;
+  if (status_patch == nullptr || !status_patch->is_object() || status == nullptr) return std::nullopt;
+  for (auto it = patch.body.begin(); it != patch.body.end(); ++it)
+    if (it.key() != "status" && !(it.key() == "metadata" && NamesOnlyUid(*it, old))) return std::nullopt;
   const api::Message& status_schema = *schema.Find("status")->message;
   auto patched = ApplyPatch({patch.type, *status_patch}, status_schema, *status);
   if (!patched || !patched->is_object() || api::Normalize(status_schema, *patched, nullptr)) return std::nullopt;
