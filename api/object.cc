@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -127,6 +128,7 @@ ObjectPtr Object::AtRevision(std::int64_t revision) const {
 
 ObjectPtr Object::AtRevision(ObjectPtr object, std::int64_t revision) {
   if (object.use_count() != 1) return object->AtRevision(revision);
+  std::atomic_thread_fence(std::memory_order_acquire);  // whoever else had it has let go of it before
   // Every object is made as one that can be changed, and nobody else can see this one.
   const_cast<Object&>(*object).Stamp(revision);
   return object;
