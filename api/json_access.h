@@ -12,9 +12,10 @@ namespace terrarium::api {
 
 // The value at a path of object keys, or nullptr when any step is absent or null.
 inline const Json* Find(const Json& object, std::string_view key) {
-  if (!object.is_object()) return nullptr;
-  auto it = object.find(key);
-  return it == object.end() || it->is_null() ? nullptr : &*it;
+  const auto* members = object.get_ptr<const Json::object_t*>();
+  if (members == nullptr) return nullptr;
+  auto it = members->find(key);
+  return it == members->end() || it->second.is_null() ? nullptr : &it->second;
 }
 
 template <typename... Keys>

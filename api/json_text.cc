@@ -1,8 +1,10 @@
 #include "api/json_text.h"
 
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "api/base/check.h"
@@ -10,10 +12,29 @@
 namespace terrarium::api {
 namespace {
 
+constexpr std::uint64_t kEachByte = 0x0101010101010101u;
+
+// Nonzero when one of the eight bytes is `c`.
+std::uint64_t HasByte(std::uint64_t bytes, unsigned char c) {
+  const std::uint64_t other = bytes ^ (kEachByte * c);
+  return (other - kEachByte) & ~other & (kEachByte * 0x80);
+}
+
 // Printable ASCII that needs no escape; everything else is left to the library.
-bool IsPlain(const std::string& text) {
-  for (unsigned char c : text)
+bool IsPlain(std::string_view text) {
+  const char* at = text.data();
+  std::size_t left = text.size();
+  for (; left >= 8; at += 8, left -= 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, at, 8);
+    const std::uint64_t control = (bytes - kEachByte * 0x20) & (kEachByte * 0x80);
+    if ((bytes & (kEachByte * 0x80)) | control | HasByte(bytes, '"') | HasByte(bytes, '\\') | HasByte(bytes, 0x7f))
+      return false;
+  }
+  for (; left > 0; ++at, --left) {
+    const unsigned char c = static_cast<unsigned char>(*at);
     if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') return false;
+  }
   return true;
 }
 
@@ -22,9 +43,12 @@ void AppendString(const std::string& text, std::string& out) {
     out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
     return;
   }
-  out += '"';
-  out += text;
-  out += '"';
+  const std::size_t size = out.size();
+  out.resize(size + text.size() + 2);
+  char* at = out.data() + size;
+  *at = '"';
+  std::memcpy(at + 1, text.data(), text.size());
+  at[text.size() + 1] = '"';
 }
 
 template <typename Number>
@@ -58,17 +82,17 @@ class Reader {
     CHECK(at_ < end_);
     if (keep.empty() || (*at_ != '{' && *at_ != '[')) return Value();
     if (*at_ == '{') {
-      Json out = Json::object();
-      auto& members = out.get_ref<Json::object_t&>();
+      Json::object_t::container members;
+      members.reserve(keep.size());
       EachMember([&](std::string_view key) {
         for (const Keep& kept : keep)
           if (kept.name == key) {
-            members.emplace_hint(members.end(), key, Some(kept.below));
+            members.emplace_back(MemberName(key), Some(kept.below));
             return;
           }
         SkipValue();
       });
-      return out;
+      return Json::object_t(std::move(members));
     }
     Json out = Json::array();
     Skip('[');
@@ -84,15 +108,22 @@ class Reader {
   void EachMember(Visit visit) {
     CHECK(Skip('{'));
     if (Skip('}')) return;
-    do {
-      CHECK(*at_ == '"');
-      const char* start = at_ + 1;
-      SkipString();
-      std::string_view key(start, at_ - 1);
-      CHECK(Skip(':'));
-      visit(key);
-    } while (Skip(','));
+    do visit(Key());
+    while (Skip(','));
     CHECK(Skip('}'));
+  }
+
+  // The text of the value of a member, or empty when the object has none of that name.
+  std::string_view MemberText(std::string_view name) {
+    CHECK(Skip('{'));
+    if (Skip('}')) return {};
+    do {
+      const bool found = Key() == name;
+      const char* start = at_;
+      SkipValue();
+      if (found) return std::string_view(start, at_);
+    } while (Skip(','));
+    return {};
   }
 
   void SkipValue() {
@@ -114,21 +145,43 @@ class Reader {
       ++at_;
     } while (depth > 0);
   }
-  const char* at() const { return at_; }
-
  private:
+  // A key as it is written, and the colon after it.
+  std::string_view Key() {
+    CHECK(*at_ == '"');
+    const char* start = at_ + 1;
+    SkipString();
+    std::string_view key(start, at_ - 1);
+    CHECK(Skip(':'));
+    return key;
+  }
+
   void SkipString() {
     ++at_;
     while (true) {
-      const void* quote = std::memchr(at_, '"', static_cast<std::size_t>(end_ - at_));
-      CHECK(quote != nullptr);
-      const char* found = static_cast<const char*>(quote);
+      const char* quote = FindQuote();
       // A quote is escaped when an odd number of backslashes stands before it.
-      const char* before = found;
+      const char* before = quote;
       while (before > at_ && before[-1] == '\\') --before;
-      at_ = found + 1;
-      if ((found - before) % 2 == 0) return;
+      at_ = quote + 1;
+      if ((quote - before) % 2 == 0) return;
     }
+  }
+
+  // Most strings are a few letters: not worth a call.
+  const char* FindQuote() const {
+    const char* at = at_;
+    if constexpr (std::endian::native == std::endian::little) {
+      for (; end_ - at >= 8; at += 8) {
+        std::uint64_t bytes;
+        std::memcpy(&bytes, at, 8);
+        // The lowest byte that is marked is one for certain.
+        if (const std::uint64_t quotes = HasByte(bytes, '"')) return at + std::countr_zero(quotes) / 8;
+      }
+    }
+    const void* quote = std::memchr(at, '"', static_cast<std::size_t>(end_ - at));
+    CHECK(quote != nullptr);
+    return static_cast<const char*>(quote);
   }
 
   bool Skip(char c) {
@@ -144,18 +197,19 @@ class Reader {
   }
 
   Json Object() {
-    Json out = Json::object();
-    auto& members = out.get_ref<Json::object_t&>();
     Skip('{');
-    if (Skip('}')) return out;
+    if (Skip('}')) return Json::object();
+    const std::size_t first = open_.size();
     do {
-      std::string key = String();
-      CHECK(Skip(':'));
-      // Members come sorted, so the next one belongs at the end.
-      members.emplace_hint(members.end(), std::move(key), Value());
+      MemberName key = Name();
+      Json value = Value();
+      open_.emplace_back(std::move(key), std::move(value));
     } while (Skip(','));
     CHECK(Skip('}'));
-    return out;
+    const auto begin = open_.begin() + static_cast<std::ptrdiff_t>(first);
+    Json::object_t::container members(std::make_move_iterator(begin), std::make_move_iterator(open_.end()));
+    open_.erase(begin, open_.end());
+    return Json::object_t(std::move(members));
   }
 
   Json Array() {
@@ -167,6 +221,12 @@ class Reader {
     while (Skip(','));
     CHECK(Skip(']'));
     return out;
+  }
+
+  MemberName Name() {
+    const std::string_view key = Key();
+    if (key.find('\\') == std::string_view::npos) return MemberName(key);
+    return MemberName(Json::parse(key.data() - 1, key.data() + key.size() + 1).get_ref<const std::string&>());
   }
 
   std::string String() {
@@ -194,6 +254,8 @@ class Reader {
 
   const char* at_;
   const char* end_;
+  // Members of the objects that are being read, the innermost one's last: an object's size is known at its end.
+  Json::object_t::container open_;
 };
 
 }  // namespace
@@ -210,22 +272,7 @@ Json ReadSome(std::string_view text, std::span<const Keep> keep) {
   return reader.Some(keep);
 }
 
-std::string_view FindMember(std::string_view text, std::string_view name) {
-  Reader reader(text);
-  std::string_view found;
-  reader.EachMember([&](std::string_view key) {
-    const char* start = reader.at();
-    reader.SkipValue();
-    if (key == name) found = std::string_view(start, reader.at());
-  });
-  return found;
-}
-
-void Discard(Json& document) {
-  if (!document.is_structured()) return;
-  for (Json& child : document) Discard(child);
-  document.clear();
-}
+std::string_view FindMember(std::string_view text, std::string_view name) { return Reader(text).MemberText(name); }
 
 void AppendJson(const Json& value, std::string& out) {
   switch (value.type()) {

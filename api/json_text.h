@@ -28,7 +28,4 @@ Json ReadSome(std::string_view text, std::span<const Keep> keep);
 // The text of a member's value, or empty when the object has none of that name.
 std::string_view FindMember(std::string_view text, std::string_view name);
 
-// Destroys a document: the library's own way moves every member through a list first.
-void Discard(Json& document);
-
 }  // namespace terrarium::api

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -14,6 +15,8 @@ namespace terrarium::api {
 namespace {
 
 constexpr std::string_view kBeforeRevision = R"({"metadata":{"resourceVersion":")";
+// Of the text of an object that has none yet.
+constexpr std::size_t kRoomForRevision = 20;
 
 void AppendMember(const std::string& key, const Json& value, std::string& out) {
   out += ",\"";
@@ -41,13 +44,6 @@ struct DocumentCache {
   std::array<std::shared_ptr<const Json>, kKeptPerShard> kept;
   std::size_t next = 0;
 };
-
-std::shared_ptr<Json> Shared(Json document) {
-  return std::shared_ptr<Json>(new Json(std::move(document)), [](Json* json) {
-    Discard(*json);
-    delete json;
-  });
-}
 
 std::size_t RevisionLength(const std::string& body) {
   CHECK(body.starts_with(kBeforeRevision));
@@ -78,20 +74,19 @@ std::string EncodeBody(const Json& document, std::int64_t revision) {
   for (auto it = document.begin(); it != document.end(); ++it)
     if (it.key() != "metadata" && it.key() != "kind" && it.key() != "apiVersion") AppendMember(it.key(), *it, out);
   out += '}';
-  out.shrink_to_fit();
-  return out;
+  std::string fitting;
+  fitting.reserve(out.size() + kRoomForRevision);
+  fitting = out;
+  return fitting;
 }
 
 ObjectPtr Object::Make(ObjectHeader header, Json document, bool looked_at_soon) {
   std::string body = EncodeBody(document, header.revision);
   std::shared_ptr<Object> made(new Object(std::move(header), std::move(body)));
-  if (!looked_at_soon) {
-    Discard(document);
-    return made;
-  }
+  if (!looked_at_soon) return made;
   document.erase("kind");
   document.erase("apiVersion");
-  made->fresh_ = Shared(std::move(document));
+  made->fresh_ = std::make_shared<Json>(std::move(document));
   return made;
 }
 
@@ -114,7 +109,6 @@ ObjectPtr Object::MakeCarrying(ObjectHeader header, Json document, const Object&
     else body.append(",\"").append(name).append("\":").append(texts[name]);
   }
   body += '}';
-  Discard(document);
   return ObjectPtr(new Object(std::move(header), std::move(body)));
 }
 
@@ -124,23 +118,33 @@ ObjectPtr Object::FromBody(ObjectHeader header, std::string body) {
 }
 
 ObjectPtr Object::AtRevision(std::int64_t revision) const {
-  ObjectHeader header = header_;
-  header.revision = revision;
-  std::string_view rest = std::string_view(body_).substr(kBeforeRevision.size() + RevisionLength(body_));
-  std::string number = std::to_string(revision);
-  std::string body;
-  body.reserve(kBeforeRevision.size() + number.size() + rest.size());
-  body.append(kBeforeRevision).append(number).append(rest);
-  std::shared_ptr<Object> stamped(new Object(std::move(header), std::move(body)));
-  if (fresh_ != nullptr) {
-    std::shared_ptr<Json> document = std::move(fresh_);
-    (*document)["metadata"]["resourceVersion"] = std::move(number);
-    DocumentCache& cache = DocumentCache::Of(stamped.get());
-    std::lock_guard lock(cache.mutex);
-    stamped->document_ = document;
-    cache.Keep(std::move(document));
-  }
+  std::shared_ptr<Object> stamped(new Object(header_, {}));
+  stamped->body_.reserve(body_.size() + kRoomForRevision);
+  stamped->body_ = body_;
+  stamped->fresh_ = std::move(fresh_);
+  stamped->Stamp(revision);
   return stamped;
+}
+
+ObjectPtr Object::AtRevision(ObjectPtr object, std::int64_t revision) {
+  if (object.use_count() != 1) return object->AtRevision(revision);
+  std::atomic_thread_fence(std::memory_order_acquire);  // whoever else had it has let go of it before
+  // Every object is made as one that can be changed, and nobody else can see this one.
+  const_cast<Object&>(*object).Stamp(revision);
+  return object;
+}
+
+void Object::Stamp(std::int64_t revision) {
+  const std::string number = std::to_string(revision);
+  header_.revision = revision;
+  body_.replace(kBeforeRevision.size(), RevisionLength(body_), number);
+  if (fresh_ == nullptr) return;
+  std::shared_ptr<Json> document = std::move(fresh_);
+  (*document)["metadata"]["resourceVersion"] = number;
+  DocumentCache& cache = DocumentCache::Of(this);
+  std::lock_guard lock(cache.mutex);
+  document_ = document;
+  cache.Keep(std::move(document));
 }
 
 Json Object::Parse() const { return ReadJson(body_); }
@@ -151,7 +155,7 @@ std::shared_ptr<const Json> Object::Document() const {
     std::lock_guard lock(cache.mutex);
     if (auto kept = document_.lock()) return kept;
   }
-  std::shared_ptr<const Json> parsed = Shared(Parse());
+  auto parsed = std::make_shared<const Json>(Parse());
   std::lock_guard lock(cache.mutex);
   document_ = parsed;
   cache.Keep(parsed);

@@ -40,6 +40,8 @@ class Object {
   static std::shared_ptr<const Object> FromBody(ObjectHeader header, std::string body);
   // The same object at another revision.
   std::shared_ptr<const Object> AtRevision(std::int64_t revision) const;
+  // The same without a copy where the caller was the only one to have the object.
+  static std::shared_ptr<const Object> AtRevision(std::shared_ptr<const Object> object, std::int64_t revision);
 
   const ObjectHeader& header() const { return header_; }
   std::int64_t revision() const { return header_.revision; }
@@ -56,6 +58,8 @@ class Object {
 
  private:
   Object(ObjectHeader header, std::string body) : header_(std::move(header)), body_(std::move(body)) {}
+  void Stamp(std::int64_t revision);
+
   ObjectHeader header_;
   std::string body_;
   mutable std::weak_ptr<const Json> document_;  // guarded by the cache of documents

@@ -44,7 +44,7 @@ WriteOutcome Batch::Add(Write write) {
     CHECK(write.op == Write::Op::kDelete);
     write.object = current;
   }
-  ObjectPtr stamped = write.object->AtRevision(++revision_);
+  ObjectPtr stamped = api::Object::AtRevision(std::move(write.object), ++revision_);
   changes_.push_back({std::move(write.key.resource), Event{type, stamped, std::move(current)}});
   return {Code::kOk, std::move(stamped), {}};
 }

@@ -23,25 +23,6 @@ std::string_view ElementGoType(const Field& field) {
   return close == std::string_view::npos ? type : type.substr(close + 1);
 }
 
-// True when Go writes the field even if nobody set it.
-bool AlwaysWritten(const Field& field) {
-  if (field.Is(kOmitZero)) return false;
-  if (!field.Is(kOmitEmpty)) return true;
-  if (field.Is(kPointer) || field.def.cardinality != Cardinality::kSingle) return false;
-  switch (field.def.type) {  // omitempty does nothing for Go structs
-    case FieldType::kMessage:
-    case FieldType::kQuantity:
-    case FieldType::kIntOrString:
-    case FieldType::kTime:
-    case FieldType::kMicroTime:
-    case FieldType::kDuration:
-    case FieldType::kRawObject:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class Normalizer {
  public:
   explicit Normalizer(std::vector<std::string>* strict_errors) : strict_errors_(strict_errors) {}
@@ -89,7 +70,7 @@ void Normalizer::Struct(const Message& message, Json& doc) {
   const Message* outer = struct_;
   const std::size_t length = path_.size();
   for (auto it = doc.begin(); it != doc.end() && !hard_error_;) {
-    const Field* field = message.Find(it.key());
+    const Field* field = message.FindKey(it.key());
     if (field == nullptr) {
       AddStrictError("unknown", path_.empty() ? it.key() : path_ + "." + it.key(), strict_errors_);
       it = doc.erase(it);
@@ -107,8 +88,8 @@ void Normalizer::Struct(const Message& message, Json& doc) {
     it = keep ? std::next(it) : doc.erase(it);
   }
   struct_ = outer;
-  for (const Field& field : message.fields()) {
-    if (AlwaysWritten(field) && !doc.contains(field.name())) FillZero(field, doc);
+  for (const Field* field : message.always_written()) {
+    if (!doc.contains(field->name())) FillZero(*field, doc);
   }
 }
 
@@ -274,10 +255,14 @@ bool Normalizer::TimeValue(const Field& field, Json& value) {
   if (!value.is_string()) return Hard(Mismatch(GoKind(value), "string"));
   const std::string& text = value.get_ref<const std::string&>();
   const bool micro = field.def.type == FieldType::kMicroTime;
-  if (std::string error = GoTimeError(text, micro); !error.empty()) return Hard(std::move(error));
   const std::optional<Time> time = ParseTime(text);
-  if (!time) return Hard("parsing time " + GoQuote(text) + ": out of range");
-  value = micro ? FormatMicroTime(*time) : FormatTime(*time);
+  std::string formatted;
+  if (time) formatted = micro ? FormatMicroTime(*time) : FormatTime(*time);
+  if (!time || formatted != text) {  // what is written as we write it is fine
+    if (std::string error = GoTimeError(text, micro); !error.empty()) return Hard(std::move(error));
+    if (!time) return Hard("parsing time " + GoQuote(text) + ": out of range");
+    value = std::move(formatted);
+  }
   if (value.get_ref<const std::string&>().starts_with(kZeroTime.substr(0, 19))) {
     // Not set, as far as Go can tell. A pointer to it still is a pointer and prints null.
     value = nullptr;

@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "api/base/errors.h"
+#include "api/json_access.h"
 #include "api/patch/internal/patch_words.h"
 #include "api/patch/internal/strategic.h"
 
@@ -134,6 +137,29 @@ Failure ApplyItemDirectives(Json& target, Json& patch, std::string_view merge_ke
   return std::nullopt;
 }
 
+// The usual case: a short list of which the patch names some items in the order in which they stand. Gives where they
+// stand; nullopt when it is not that simple.
+std::optional<std::vector<std::size_t>> PlacesOf(const Json& patch, const Json& target, std::string_view merge_key) {
+  constexpr std::size_t kShort = 16;
+  if (merge_key.empty() || target.size() > kShort || patch.size() > target.size()) return std::nullopt;
+  std::array<std::string_view, kShort> keys;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    keys[i] = StringAt(target[i], merge_key);
+    if (keys[i].empty() || std::find(keys.begin(), keys.begin() + i, keys[i]) != keys.begin() + i) return std::nullopt;
+  }
+  std::vector<std::size_t> out;
+  out.reserve(patch.size());
+  auto next = keys.begin();
+  for (const Json& item : patch) {
+    const std::string_view key = StringAt(item, merge_key);
+    if (key.empty() || item.contains(kDirective) || item.contains(kRetainKeys)) return std::nullopt;
+    next = std::find(next, keys.begin() + target.size(), key);
+    if (next == keys.begin() + target.size()) return std::nullopt;
+    out.push_back(static_cast<std::size_t>(next++ - keys.begin()));
+  }
+  return out;
+}
+
 Failure MergeObjects(Json& target, Json& patch, const ListRule& rule) {
   if (rule.merge_key.empty()) return NoKeyDeclared(rule);
   if (Failure failure = ApplyItemDirectives(target, patch, rule.merge_key)) return failure;
@@ -217,6 +243,11 @@ Failure MergeList(Json& target, Json& patch, const ListRule& rule) {
     return std::nullopt;
   }
   if (target.empty() && patch.empty()) return std::nullopt;
+  if (const auto places = PlacesOf(patch, target, rule.merge_key)) {
+    for (std::size_t i = 0; i < places->size(); ++i)
+      if (Failure failure = MergeObject(target[(*places)[i]], patch[i], rule.message)) return failure;
+    return std::nullopt;
+  }
   if (Failure failure = CheckElements(target, patch)) return failure;
   const Json& first = target.empty() ? patch[0] : target[0];
   if (first.is_object()) return MergeObjects(target, patch, rule);

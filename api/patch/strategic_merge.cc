@@ -130,7 +130,7 @@ Failure MergeField(Json& target, const std::string& key, Json& value, const Mess
     return RemoveScalars(*old, value);
   }
 
-  const Field* field = schema == nullptr ? nullptr : schema->Find(name);
+  const Field* field = schema == nullptr ? nullptr : schema->FindKey(is_delete_list ? name : key);
   if (old != target.end() && old->is_object() && value.is_object()) {
     if (field != nullptr && (field->def.patch_strategy & kPatchReplace) != 0) {
       *old = std::move(value);

@@ -181,7 +181,7 @@ bool HasPodScript(const Json& annotations) {
   if (!annotations.is_object()) return false;
   const auto& members = annotations.get_ref<const Json::object_t&>();
   const auto first = members.lower_bound(kScriptPrefix);
-  return first != members.end() && first->first.starts_with(kScriptPrefix);
+  return first != members.end() && first->first.text().starts_with(kScriptPrefix);
 }
 
 FieldErrors ParsePodScript(const Json& annotations, const Json& pod_spec, const Path& path, PodScript* script) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "api/member_name.h"
 #include "api/schema/generated/tables.h"
 #include "api/schema/own/declarations.h"
 
@@ -194,6 +195,10 @@ void SchemaBuilder::Index() {
     for (std::size_t i = 0; i < m.by_name_.size(); ++i) m.by_name_[i] = static_cast<std::uint16_t>(i);
     std::sort(m.by_name_.begin(), m.by_name_.end(),
               [&](auto a, auto b) { return m.fields_[a].def.name < m.fields_[b].def.name; });
+    for (const Field& f : m.fields_) {
+      m.names_.push_back(MemberName(f.name()).shared());
+      if (f.AlwaysWritten()) m.always_written_.push_back(&f);
+    }
     for (const Field& f : m.wire_fields()) {
       if (f.def.proto_number != 0) m.wire_order_.push_back(&f);
     }
@@ -221,6 +226,24 @@ void SchemaBuilder::Propagate() {
   }
 }
 
+bool Field::AlwaysWritten() const {
+  if (Is(kOmitZero)) return false;
+  if (!Is(kOmitEmpty)) return true;
+  if (Is(kPointer) || def.cardinality != Cardinality::kSingle) return false;
+  switch (def.type) {  // omitempty does nothing for Go structs
+    case FieldType::kMessage:
+    case FieldType::kQuantity:
+    case FieldType::kIntOrString:
+    case FieldType::kTime:
+    case FieldType::kMicroTime:
+    case FieldType::kDuration:
+    case FieldType::kRawObject:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string_view Message::short_name() const { return name_.substr(name_.rfind('.') + 1); }
 
 const Field* Message::Find(std::string_view json_name) const {
@@ -228,6 +251,11 @@ const Field* Message::Find(std::string_view json_name) const {
                                    [&](auto i, std::string_view name) { return fields_[i].def.name < name; });
   if (it == by_name_.end() || fields_[*it].def.name != json_name) return nullptr;
   return &fields_[*it];
+}
+
+const Field* Message::FindKey(const std::string& key) const {
+  const auto it = std::find(names_.begin(), names_.end(), &key);
+  return it != names_.end() ? &fields_[static_cast<std::size_t>(it - names_.begin())] : Find(key);
 }
 
 const Field* Message::FindByNumber(int proto_number) const {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct Field {
   std::string_view name() const { return def.name; }
   // Empty: not an enum. In the order Kubernetes prints them.
   std::span<const std::string_view> enum_values() const { return def.enum_values; }
+  // True when Go writes the field even if nobody set it.
+  bool AlwaysWritten() const;
 };
 
 // A default that holds for a field below this struct, and not for the same field elsewhere.
@@ -55,7 +58,11 @@ class Message {
 
   // nullptr when there is no such field. Names are case sensitive, as in Kubernetes' strict decoding.
   const Field* Find(std::string_view json_name) const;
+  // The same for the key of a member of a document, which mostly is the very text that the schema's name shares.
+  const Field* FindKey(const std::string& key) const;
   const Field* FindByNumber(int proto_number) const;  // among wire_fields
+  // Those that Go writes even if nobody set them.
+  const std::vector<const Field*>& always_written() const { return always_written_; }
 
   const std::vector<PathDefault>& path_defaults() const { return path_defaults_; }
 
@@ -74,6 +81,8 @@ class Message {
   std::vector<Field> wire_fields_;  // empty when there is nothing embedded: then it would equal fields_
   std::vector<PathDefault> path_defaults_;
   std::vector<std::uint16_t> by_name_;    // indexes into fields_, sorted by name
+  std::vector<const std::string*> names_;  // of fields_, as documents share them (api/member_name.h)
+  std::vector<const Field*> always_written_;
   std::vector<const Field*> wire_order_;  // into wire_fields()
 };
 

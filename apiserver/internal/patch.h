@@ -16,6 +16,6 @@ struct PatchBody {
 
 // The call's body as a patch; 415 for media types that are none, server-side apply included.
 api::Result<PatchBody> ParsePatch(Call& call);
-api::Result<Json> ApplyPatch(const PatchBody& patch, const api::Message& schema, Json document);
+api::Result<Json> ApplyPatch(PatchBody patch, const api::Message& schema, Json document);
 
 }  // namespace terrarium::apiserver

@@ -228,7 +228,7 @@ void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
   }
   if (target.dry_run) return done(Changed{object, deleting});
   storage::Write write{deleting ? storage::Write::Op::kDelete : storage::Write::Op::kUpdate, target.key,
-                       current->revision(), object};
+                       current->revision(), std::move(object)};
   call->server.store.Submit(std::move(write), [self = shared_from_this(), deleting](storage::WriteOutcome outcome) {
     self->Finish(std::move(outcome), deleting);
   });

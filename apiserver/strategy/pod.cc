@@ -99,10 +99,11 @@ class Pod final : public Strategy {
     AddDefaultTolerations(spec);
     AssignPriority(spec);
     MergeMatchLabelKeys(spec, ObjectAt(object, "metadata", "labels"));
-    object["status"] = {{"phase", "Pending"}, {"qosClass", PodQosClass(spec)}};
+    Json status = {{"phase", "Pending"}, {"qosClass", PodQosClass(spec)}};
     if (!ListAt(spec, "schedulingGates").empty()) {
-      object["status"]["conditions"] = Json::array({SchedulingGatedCondition(context.now)});
+      status["conditions"] = Json::array({SchedulingGatedCondition(context.now)});
     }
+    object["status"] = std::move(status);
   }
 
   FieldErrors Validate(const StrategyContext& context, const Json& object) const override {

@@ -64,7 +64,7 @@ void Creation::Try() {
                                 if (!outcome) return RespondError(self->call, outcome.status());
                                 self->Finish(std::move(*outcome));
                               });
-  call->server.store.Submit({storage::Write::Op::kCreate, key, 0, object},
+  call->server.store.Submit({storage::Write::Op::kCreate, std::move(key), 0, std::move(object)},
                             [self = shared_from_this()](storage::WriteOutcome outcome) {
                               self->Finish(std::move(outcome));
                             });

@@ -3,6 +3,7 @@
 
 #include "api/base/errors.h"
 #include "api/codec/decode.h"
+#include "api/codec/normalize.h"
 #include "api/json_access.h"
 #include "api/patch/json_patch.h"
 #include "api/patch/merge_patch.h"
@@ -38,11 +39,11 @@ Result<PatchBody> ParsePatch(Call& call) {
   return out;
 }
 
-Result<Json> ApplyPatch(const PatchBody& patch, const api::Message& schema, Json document) {
+Result<Json> ApplyPatch(PatchBody patch, const api::Message& schema, Json document) {
   switch (patch.type) {
     case PatchType::kJson: return api::ApplyJsonPatch(std::move(document), patch.body);
-    case PatchType::kMerge: return api::ApplyMergePatch(std::move(document), patch.body);
-    case PatchType::kStrategic: return api::ApplyStrategicMergePatch(std::move(document), patch.body, schema);
+    case PatchType::kMerge: return api::ApplyMergePatch(std::move(document), std::move(patch.body));
+    case PatchType::kStrategic: return api::ApplyStrategicMergePatch(std::move(document), std::move(patch.body), schema);
   }
   return api::InternalError("unknown patch type");
 }
@@ -73,10 +74,32 @@ Result<Json> Patched(Call& call, const PatchBody& patch, const api::ObjectPtr& c
   return object;
 }
 
+// As the kubelet says which pod it means.
+bool NamesOnlyUid(const Json& metadata, const Json& old) {
+  const std::string_view uid = api::StringAt(metadata, "uid");
+  return metadata.size() == 1 && !uid.empty() && uid == api::StringAt(old, "metadata", "uid");
+}
+
+// The usual patch of a status: it changes nothing else, and what it makes is well-formed. Nullopt when that is not so.
+std::optional<Json> PatchedStatusAlone(const PatchBody& patch, const api::Message& schema, const Json& old) {
+  const Json* status_patch = api::Find(patch.body, "status");
+  const Json* status = api::Find(old, "status");
+  if (status_patch == nullptr || !status_patch->is_object() || status == nullptr) return std::nullopt;
+  for (auto it = patch.body.begin(); it != patch.body.end(); ++it)
+    if (it.key() != "status" && !(it.key() == "metadata" && NamesOnlyUid(*it, old))) return std::nullopt;
+  const api::Message& status_schema = *schema.Find("status")->message;
+  auto patched = ApplyPatch({patch.type, *status_patch}, status_schema, *status);
+  if (!patched || !patched->is_object() || api::Normalize(status_schema, *patched, nullptr)) return std::nullopt;
+  Json object = Json::object();
+  for (auto it = old.begin(); it != old.end(); ++it) object[it.key()] = it.key() == "status" ? std::move(*patched) : *it;
+  return object;
+}
+
 // The same for a component in this process that patches a status, as the kubelet does several times in a pod's life: the
 // rest of the document is in its stored form already, and only the status is patched, decoded and copied.
 Result<Json> PatchedStatus(Call& call, const PatchBody& patch, const Json& old) {
   const ResourceInfo& resource = call.resource();
+  if (auto object = PatchedStatusAlone(patch, resource.Schema(), old)) return std::move(*object);
   Json part = {{"metadata", api::ObjectAt(old, "metadata")}, {"status", api::ObjectAt(old, "status")}};
   auto patched = ApplyPatch(patch, resource.Schema(), std::move(part));
   if (!patched) return patched.status();

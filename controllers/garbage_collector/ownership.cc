@@ -13,11 +13,13 @@ constexpr std::string_view kBeforeMetadata = R"({"metadata":{)";
 
 // The place after the string that begins with the quote at `at`.
 std::size_t AfterString(std::string_view text, std::size_t at) {
-  for (std::size_t i = at + 1;; ++i) {
-    i = text.find_first_of("\"\\", i);
-    CHECK(i != std::string_view::npos);
-    if (text[i] == '"') return i + 1;
-    ++i;  // whatever is escaped
+  for (std::size_t quote = at;;) {
+    quote = text.find('"', quote + 1);
+    CHECK(quote != std::string_view::npos);
+    // A quote is escaped when an odd number of backslashes stands before it.
+    std::size_t before = quote;
+    while (text[before - 1] == '\\') --before;
+    if ((quote - before) % 2 == 0) return quote + 1;
   }
 }
 

@@ -175,6 +175,9 @@ Task<ReconcileResult> ReplicaManager::Sync(ObjectName name) {
 
   group = index_.Find(name);
   if (group == nullptr || group->rules->uid != owner->header().uid) co_return Reconciled::Done();
+  // A status that leaves out pods which have been created and not been seen yet would tell a Deployment of room that is
+  // not there. The event that shows the last of them brings this owner here again.
+  if (!failed && TerminatingMatters() && !expectations_.CreationsSatisfied(name)) co_return Reconciled::Done();
   std::optional<ReplicaFailure> failure;
   if (failed) failure = ReplicaFailure{missing > 0 ? "FailedCreate" : "FailedDelete", failed->message};
   Json status = NextStatus(*document, CountNow(*group), failure, context_.env.clock.Now());

@@ -61,35 +61,38 @@ void SetUnlessEmpty(Json& object, const char* key, const std::string& value) {
   if (!value.empty()) object[key] = value;
 }
 
+// Members are added in the order in which they stand: that is cheapest, and thousands of events come in a second.
 Json InvolvedObject(const ObjectReference& about) {
   Json object = Json::object();
   SetUnlessEmpty(object, "apiVersion", about.api_version);
-  SetUnlessEmpty(object, "kind", about.kind);
-  SetUnlessEmpty(object, "namespace", about.ns);
-  SetUnlessEmpty(object, "name", about.name);
-  SetUnlessEmpty(object, "uid", about.uid);
-  SetUnlessEmpty(object, "resourceVersion", about.resource_version);
   SetUnlessEmpty(object, "fieldPath", about.field_path);
+  SetUnlessEmpty(object, "kind", about.kind);
+  SetUnlessEmpty(object, "name", about.name);
+  SetUnlessEmpty(object, "namespace", about.ns);
+  SetUnlessEmpty(object, "resourceVersion", about.resource_version);
+  SetUnlessEmpty(object, "uid", about.uid);
   return object;
 }
 
 Json NewDocument(const Event& event) {
   const EventRecorder::Source& source = event.observed.source;
   Json document = Json::object();
-  document["metadata"] = {{"name", event.name}, {"namespace", event.ns}};
-  document["involvedObject"] = InvolvedObject(event.observed.about);
-  document["reason"] = event.observed.reason;
-  document["message"] = event.observed.message;
-  Json& from = document["source"] = Json::object();
-  SetUnlessEmpty(from, "component", source.component);
-  SetUnlessEmpty(from, "host", source.host);
-  document["firstTimestamp"] = api::FormatTime(event.first);
-  document["lastTimestamp"] = api::FormatTime(event.last);
   document["count"] = event.count;
-  document["type"] = event.observed.type;
+  document["firstTimestamp"] = api::FormatTime(event.first);
+  document["involvedObject"] = InvolvedObject(event.observed.about);
+  document["lastTimestamp"] = api::FormatTime(event.last);
+  document["message"] = event.observed.message;
+  Json& metadata = document["metadata"];
+  metadata["name"] = event.name;
+  metadata["namespace"] = event.ns;
+  document["reason"] = event.observed.reason;
   // client-go leaves these out of a combined event.
   document["reportingComponent"] = event.combined ? "" : source.component;
   document["reportingInstance"] = event.combined ? "" : source.host;
+  Json& from = document["source"] = Json::object();
+  SetUnlessEmpty(from, "component", source.component);
+  SetUnlessEmpty(from, "host", source.host);
+  document["type"] = event.observed.type;
   return document;
 }
 

@@ -24,11 +24,15 @@ bool Expectations::DeletionObserved(const ObjectName& key, const std::string& ui
 
 bool Expectations::Satisfied(const ObjectName& key) const {
   auto it = entries_.find(key);
-  if (it == entries_.end()) return true;
-  const Entry& entry = it->second;
-  if (entry.creations == 0 && entry.deletions.empty()) return true;
-  return env_.clock.Now() - entry.since > kExpiry;
+  return CreationsSatisfied(key) && (it == entries_.end() || it->second.deletions.empty() || Expired(it->second));
 }
+
+bool Expectations::CreationsSatisfied(const ObjectName& key) const {
+  auto it = entries_.find(key);
+  return it == entries_.end() || it->second.creations == 0 || Expired(it->second);
+}
+
+bool Expectations::Expired(const Entry& entry) const { return env_.clock.Now() - entry.since > kExpiry; }
 
 void Expectations::Forget(const ObjectName& key) { entries_.erase(key); }
 

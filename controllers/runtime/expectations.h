@@ -32,6 +32,8 @@ class Expectations {
 
   // True when nothing is expected, or it has been too long.
   bool Satisfied(const ObjectName& key) const;
+  // The same of creations alone.
+  bool CreationsSatisfied(const ObjectName& key) const;
   void Forget(const ObjectName& key);
 
  private:
@@ -40,6 +42,8 @@ class Expectations {
     std::set<std::string> deletions;
     api::Time since{};
   };
+  bool Expired(const Entry& entry) const;
+
   api::Env env_;
   std::map<ObjectName, Entry> entries_;
 };

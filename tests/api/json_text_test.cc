@@ -68,11 +68,5 @@ TEST(ReadSome, KeepsWhatIsAskedForAndSkipsTheRest) {
   EXPECT_EQ(FindMember(text, "nothing"), "");
 }
 
-TEST(Discard, LeavesNothing) {
-  Json document = Json::parse(R"({"a":[{"b":{"c":[1,2,[3]]}}],"d":"e"})");
-  Discard(document);
-  EXPECT_TRUE(document.empty());
-}
-
 }  // namespace
 }  // namespace terrarium::api

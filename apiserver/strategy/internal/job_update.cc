@@ -53,13 +53,13 @@ void TakeNodeAffinity(Json& old_spec, const Json& pod_spec) {
 
 // The old template with everything that a mutable template may change taken from the new one.
 Json Forgiven(Json old_template, const Json& pod_template) {
+  for (const char* key : {"annotations", "labels"}) {
+    Take(ObjectField(old_template, "metadata"), ObjectAt(pod_template, "metadata"), key);
+  }
   Json& old_spec = ObjectField(old_template, "spec");
   const Json& pod_spec = ObjectAt(pod_template, "spec");
   TakeNodeAffinity(old_spec, pod_spec);
   for (const char* key : {"nodeSelector", "tolerations", "schedulingGates"}) Take(old_spec, pod_spec, key);
-  for (const char* key : {"annotations", "labels"}) {
-    Take(ObjectField(old_template, "metadata"), ObjectAt(pod_template, "metadata"), key);
-  }
   for (const char* key : {"containers", "initContainers"}) {
     const Json& containers = ListAt(pod_spec, key);
     if (containers.empty() || containers.size() != ListAt(old_spec, key).size()) continue;

@@ -24,8 +24,8 @@ class ReplicaSetWrites {
   // `own` outlives this.
   ReplicaSetWrites(const ControllerContext& context, OwnWrites& own) : context_(context), own_(own) {}
 
-  // True when something was written. Sets that are as they should be are left alone. The first failure is the outcome;
-  // it does not keep the others from being written.
+  // True when something was written. Sets that are as they should be are left alone, and the others are written in their
+  // order, up to the first failure.
   api::Task<api::Result<bool>> Resize(RoundPtr round, std::vector<ScaledSet> wanted, std::string rule);
   // Patches the ReplicaSet of the current template.
   api::Task<api::Result<bool>> PatchNew(RoundPtr round, api::Json patch);
