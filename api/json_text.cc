@@ -1,5 +1,6 @@
 #include "api/json_text.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdint>
@@ -58,6 +59,17 @@ void AppendNumber(Number number, std::string& out) {
   out.append(digits, end);
 }
 
+// Stored text is not quite in order: an object begins with its metadata, and that with its resourceVersion.
+Json::object_t InOrder(Json::object_t::container members) {
+  auto less = [](const auto& a, const auto& b) { return a.first.text() < b.first.text(); };
+  auto at = std::is_sorted_until(members.begin(), members.end(), less);
+  while (at != members.end()) {
+    std::rotate(std::upper_bound(members.begin(), at, *at, less), at, std::next(at));
+    at = std::is_sorted_until(at, members.end(), less);
+  }
+  return Json::object_t(std::move(members));
+}
+
 // Reads a value and leaves the position behind it. There is no white space in our own text.
 class Reader {
  public:
@@ -92,7 +104,7 @@ class Reader {
           }
         SkipValue();
       });
-      return Json::object_t(std::move(members));
+      return InOrder(std::move(members));
     }
     Json out = Json::array();
     Skip('[');
@@ -209,7 +221,7 @@ class Reader {
     const auto begin = open_.begin() + static_cast<std::ptrdiff_t>(first);
     Json::object_t::container members(std::make_move_iterator(begin), std::make_move_iterator(open_.end()));
     open_.erase(begin, open_.end());
-    return Json::object_t(std::move(members));
+    return InOrder(std::move(members));
   }
 
   Json Array() {

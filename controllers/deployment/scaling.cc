@@ -35,14 +35,9 @@ std::int64_t RoundedQuotient(std::int64_t dividend, std::int64_t divisor) {
   return dividend / divisor + (rest >= divisor - rest ? 1 : 0);
 }
 
-Origin OriginOf(const DeploymentSize& deployment, const ReplicaSetSize& set, const Plan& plan) {
+Origin OriginOf(const DeploymentSize& deployment, const ReplicaSetSize& set) {
   const bool knows_max = set.max && *set.max > 0;
-  if (set.before_scale) {
-    // An unfinished scale is given up when the Deployment shrinks. The set is then neither what its annotations say
-    // nor what it was to become: its share is that of the pods there are.
-    if (plan.change < 0) return {set.replicas, plan.replicas};
-    if (knows_max) return {*set.before_scale, *set.max};
-  }
+  if (set.before_scale && knows_max) return {*set.before_scale, *set.max};
   if (knows_max) return {set.replicas, *set.max};
   if (deployment.status_replicas > 0) return {set.replicas, deployment.status_replicas};
   return {set.replicas, deployment.PodsMax()};  // nothing is known: it stays as it is
@@ -74,7 +69,7 @@ void Distribute(const DeploymentSize& deployment, std::span<const ReplicaSetSize
   std::int64_t left = plan.change;
   for (Share& share : plan.shares) {
     const ReplicaSetSize& set = all[share.index];
-    share.origin = OriginOf(deployment, set, plan);
+    share.origin = OriginOf(deployment, set);
     if (left == 0) continue;
     std::int64_t change = ProportionalChange(deployment, set, share.origin, plan);
     share.proportion = plan.change > 0 ? std::min(change, left) : std::max(change, left);

@@ -18,20 +18,21 @@ using Counters = prometheus::Family<prometheus::Counter>;
 // Line ends are written as the text format wants them, which prometheus-cpp leaves to us.
 
 constexpr const char* kFailuresHandledHelp =
-    "[BETA] The number of failed Pods handled by failure policy with\\n\t\t\trespect to the failure policy action applied "
-    "based on the matched\\n\t\t\trule. Possible values of the action label correspond to the\\n\t\t\tpossible values for "
-    "the failure policy rule action, which are:\\n\t\t\t\"FailJob\", \"Ignore\" and \"Count\".";
+    "[BETA] The number of failed Pods handled by failure policy with\\n\t\t\trespect to the failure policy action "
+    "applied based on the matched\\n\t\t\trule. Possible values of the action label correspond to "
+    "the\\n\t\t\tpossible values for the failure policy rule action, which are:\\n\t\t\t\"FailJob\", \"Ignore\" and "
+    "\"Count\".";
 constexpr const char* kTerminatedPodsHelp =
     "[BETA] The number of terminated pods (phase=Failed|Succeeded)\\nthat have the finalizer "
     "batch.kubernetes.io/job-tracking\\nThe event label can be \"add\" or \"delete\".";
 constexpr const char* kFinishedIndexesHelp =
-    "[ALPHA] The number of finished indexes. Possible values for the\\n\t\t\tstatus label are: \"succeeded\", \"failed\". "
-    "Possible values for the\\n\t\t\tbackoffLimit label are: \"perIndex\" and \"global\"";
+    "[ALPHA] The number of finished indexes. Possible values for the\\n\t\t\tstatus label are: \"succeeded\", "
+    "\"failed\". Possible values for the\\n\t\t\tbackoffLimit label are: \"perIndex\" and \"global\"";
 constexpr const char* kPodsCreationHelp =
-    "[ALPHA] The number of Pods created by the Job controller labelled with a reason for the Pod creation.\\nThis metric "
-    "also distinguishes between Pods created using different PodReplacementPolicy settings.\\nPossible values of the "
-    "\"reason\" label are:\\n\"new\", \"recreate_terminating_or_failed\", \"recreate_failed\".\\nPossible values of the "
-    "\"status\" label are:\\n\"succeeded\", \"failed\".";
+    "[ALPHA] The number of Pods created by the Job controller labelled with a reason for the Pod creation.\\nThis "
+    "metric also distinguishes between Pods created using different PodReplacementPolicy settings.\\nPossible values "
+    "of the \"reason\" label are:\\n\"new\", \"recreate_terminating_or_failed\", \"recreate_failed\".\\nPossible "
+    "values of the \"status\" label are:\\n\"succeeded\", \"failed\".";
 
 Counters& Counter(prometheus::Registry& registry, const char* name, const char* help) {
   return prometheus::BuildCounter().Name(std::string("job_controller_") + name).Help(help).Register(registry);
@@ -75,7 +76,9 @@ struct JobMetrics::Families {
             Counter(registry, "pod_failures_handled_by_failure_policy_total", kFailuresHandledHelp)),
         terminated_pods(Counter(registry, "terminated_pods_tracking_finalizer_total", kTerminatedPodsHelp)),
         finished_indexes(Counter(registry, "job_finished_indexes_total", kFinishedIndexesHelp)),
-        pods_creation(Counter(registry, "job_pods_creation_total", kPodsCreationHelp)) {}
+        pods_creation(Counter(registry, "job_pods_creation_total", kPodsCreationHelp)),
+        stale_skips(Counter(registry, "stale_sync_skips_total",
+                            "[ALPHA] Total number of Job syncs skipped due to a stale watch cache.")) {}
 
   prometheus::Family<prometheus::Histogram>& sync_duration;
   Counters& syncs;
@@ -86,6 +89,7 @@ struct JobMetrics::Families {
   Counters& terminated_pods;
   Counters& finished_indexes;
   Counters& pods_creation;
+  Counters& stale_skips;
 };
 
 JobMetrics::JobMetrics(Metrics& metrics) : families_(std::make_unique<Families>(metrics.registry())) {}
@@ -148,6 +152,8 @@ void JobMetrics::PodsCreated(const JobSpec& spec, int failed_before, int termina
   Add(families_->pods_creation, {{"reason", reason}, {"status", "succeeded"}}, succeeded);
   Add(families_->pods_creation, {{"reason", reason}, {"status", "failed"}}, failed);
 }
+
+void JobMetrics::StaleSyncSkipped() { Add(families_->stale_skips, {{"group", "batch"}, {"resource", "jobs"}}, 1); }
 
 void JobMetrics::PodSeen(const api::Object* before, const api::Object* after) {
   const bool was = IsFinishedWithFinalizer(before);

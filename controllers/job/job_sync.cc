@@ -15,8 +15,11 @@ Task<ReconcileResult> Jobs::Sync(ObjectName name) {
   if (state == nullptr) co_return Reconciled::Done();
   std::shared_ptr<const Json> document = job->Document();
   if (state->finished || !ForeignManager(*document, context_.env.gates).empty()) co_return Reconciled::Done();
-  // The event that brings the last write adds the Job again.
-  if (job->revision() < state->written) co_return Reconciled::Done();
+  if (job->revision() < state->written) {
+    // The event that brings the last write adds the Job again.
+    metrics_.StaleSyncSkipped();
+    co_return Reconciled::Done();
+  }
 
   auto round = std::make_shared<Round>();
   round->name = name;

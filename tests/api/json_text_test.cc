@@ -50,6 +50,12 @@ TEST(ReadJson, ReadsWhatAppendJsonWrote) {
   }
 }
 
+// Stored text begins with the metadata, and that with the resourceVersion.
+TEST(ReadJson, PutsMembersInOrderThatTheTextHasNot) {
+  const Json read = ReadJson(R"({"metadata":{"resourceVersion":"7","a":"b","uid":"u"},"data":{"k":"v"},"zone":1})");
+  EXPECT_EQ(read.dump(), R"({"data":{"k":"v"},"metadata":{"a":"b","resourceVersion":"7","uid":"u"},"zone":1})");
+}
+
 TEST(ReadSome, KeepsWhatIsAskedForAndSkipsTheRest) {
   static constexpr Keep kContainer[] = {{"name"}, {"policy"}};
   static constexpr Keep kSpec[] = {{"containers", kContainer}, {"node"}};

@@ -1,7 +1,7 @@
 #pragma once
 
-// A Deployment controller of one's own beside a plane that has none, with a client that can be made to fail in the middle
-// of what the controller does, and that can be restarted.
+// A Deployment controller of one's own beside a plane that has none. It can be restarted, and its client can be made to
+// fail in the middle of what the controller does.
 
 #include <functional>
 #include <memory>

@@ -1,12 +1,12 @@
-// "Exponential back-off after quota rejection delays rollout up to 16 min", k/k#98656: two replicas without a surge, pods
-// that take their whole grace period to stop, and a quota that has room for three of them.
+// "Exponential back-off after quota rejection delays rollout up to 16 min", k/k#98656: two replicas without a surge,
+// pods that take their whole grace period to stop, and a quota that has room for three of them.
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "api/core_v1/pod.h"
 #include "api/json_access.h"
 #include "tests/controllers/deployment/deployment_testing.h"
 
@@ -49,7 +49,9 @@ class QuotaRollout {
     return Until([this] { return plane_.Sizes() == "0 2" && plane_.Terminating() < 2; });
   }
   std::chrono::milliseconds UntilComplete() {
-    return Until([this] { return plane_.Sizes() == "0 2" && plane_.Counter("availableReplicas") == 2 && plane_.Complete(); });
+    return Until([this] {
+      return plane_.Sizes() == "0 2" && plane_.Counter("availableReplicas") == 2 && plane_.Complete();
+    });
   }
   // How often a ReplicaSet was refused a pod.
   std::int64_t Refused() {
@@ -69,8 +71,8 @@ class QuotaRollout {
   api::Time began_;
 };
 
-// The numbers of the report. After 90 s there is room again, and nobody who was refused hears of it: tries come 5 ms, 10
-// ms, 20 ms, ... after each other.
+// The numbers of the report. After 90 s there is room again, and nobody who was refused hears of it: tries come 5 ms,
+// 10 ms, 20 ms, ... after each other.
 TEST(QuotaBackoff, BeforeTheRolloutStandsStillThoughThereIsRoom) {
   QuotaRollout rollout(kNoPolicy, 90s);
   rollout.plane().Settle();

@@ -234,7 +234,8 @@ std::string RandomRollout::FaultsOfSets(const Json& deployment) {
     const Json document = set->Parse();
     const bool current = StringAt(document["spec"]["template"]["spec"]["containers"][0], "image") == image;
     old_sets += current ? 0 : 1;
-    if (IntAt(document, 0, "spec", "replicas") != (current ? replicas : 0)) faults += "a ReplicaSet of the wrong size, ";
+    if (IntAt(document, 0, "spec", "replicas") != (current ? replicas : 0))
+      faults += "a ReplicaSet of the wrong size, ";
     if (api::Find(document, "metadata", "annotations", std::string(kPrefix) + "replicaset-replicas-before-scale"))
       faults += "a partial scale is left, ";
   }

@@ -18,7 +18,8 @@ using Lines = std::set<std::string>;
 
 const Json kLabels = {{"app", "x"}};
 const std::string kAvailable = "Available=True MinimumReplicasAvailable: Deployment has minimum availability.";
-const std::string kUnavailable = "Available=False MinimumReplicasUnavailable: Deployment does not have minimum availability.";
+const std::string kUnavailable =
+    "Available=False MinimumReplicasUnavailable: Deployment does not have minimum availability.";
 
 Json Template(const std::string& image) {
   return {{"metadata", {{"labels", kLabels}}},
@@ -34,7 +35,8 @@ std::string Progressed(const std::string& set) {
 }
 
 Json Owner(const std::string& kind, const std::string& name) {
-  return {{"apiVersion", "apps/v1"}, {"kind", kind}, {"name", name}, {"controller", true}, {"blockOwnerDeletion", true}};
+  return {
+      {"apiVersion", "apps/v1"}, {"kind", kind}, {"name", name}, {"controller", true}, {"blockOwnerDeletion", true}};
 }
 
 struct SetFigures {
@@ -199,8 +201,8 @@ TEST_F(DeploymentSituations, ProgressDeadlineExceeded) {
   const Json status = {{"replicas", 2}, {"updatedReplicas", 2}, {"unavailableReplicas", 2}, {"terminatingReplicas", 0}};
   EXPECT_EQ(situation_.Of("deployments", "d"),
             DeploymentOf(1, "1", status,
-                         {kUnavailable, "Progressing=False ProgressDeadlineExceeded: ReplicaSet \"d-HASH1\" has timed out "
-                                        "progressing."}));
+                         {kUnavailable, "Progressing=False ProgressDeadlineExceeded: ReplicaSet \"d-HASH1\" has timed "
+                                        "out progressing."}));
   const Json set = {{"replicas", 2}, {"fullyLabeledReplicas", 2}, {"terminatingReplicas", 0}};
   EXPECT_THAT(situation_.All("replicasets"), testing::ElementsAre(SetOf("HASH1", {}, set)));
   ExpectPods(situation_, 2, "d-HASH1", Hashed("HASH1"));

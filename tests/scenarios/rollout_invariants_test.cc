@@ -10,7 +10,7 @@
 namespace terrarium::scenarios {
 namespace {
 
-constexpr int kSteps = 12;
+constexpr int kSteps = 10;
 
 class RandomRollouts : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomRollouts, testing::Range<std::uint64_t>(1, 61));

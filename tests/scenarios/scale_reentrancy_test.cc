@@ -1,6 +1,6 @@
-// "Proportional scaling is not re-entrant", k/k#44734: a controller that is stopped between the writes of one proportional
-// scale, or one of whose writes fails, takes it up again from what it left behind and ends with the same sizes as one that
-// nothing happened to.
+// "Proportional scaling is not re-entrant", k/k#44734: a controller that is stopped between the writes of one
+// proportional scale, or one of whose writes fails, takes it up again from what it left behind and ends with the same
+// sizes as one that nothing happened to.
 
 #include <cstdlib>
 #include <ostream>
@@ -117,9 +117,9 @@ class ScaleStory {
                               {std::string(kPrefix) + "max-replicas", std::to_string(scale_.replicas + scale_.surge)}};
     const Json pods = {{"metadata", {{"labels", labels}, {"annotations", {{"terrarium.dev/hold", "terminating"}}}}},
                        {"spec", {{"containers", {{{"name", "c"}, {"image", name}}}}}}};
-    bed_.Must(bed_.Create("replicasets", "default",
-                          {{"metadata", {{"name", name}, {"labels", labels}, {"annotations", annotations}}},
-                           {"spec", {{"replicas", replicas}, {"selector", {{"matchLabels", labels}}}, {"template", pods}}}}));
+    const Json spec = {{"replicas", replicas}, {"selector", {{"matchLabels", labels}}}, {"template", pods}};
+    const Json metadata = {{"name", name}, {"labels", labels}, {"annotations", annotations}};
+    bed_.Must(bed_.Create("replicasets", "default", {{"metadata", metadata}, {"spec", spec}}));
     bed_.clock().Advance(1s);  // they are of different age
   }
 

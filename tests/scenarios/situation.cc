@@ -103,7 +103,8 @@ std::set<std::string> Situation::Events() {
     const std::string component(StringAt(*document, "source", "component"));
     if (!IsCounted(component)) continue;
     std::string message = Named(std::string(StringAt(*document, "message")));
-    if (message.find(" pod: ") != std::string::npos) message.replace(message.size() - kSuffixLength, kSuffixLength, "*");
+    if (message.find(" pod: ") != std::string::npos)
+      message.replace(message.size() - kSuffixLength, kSuffixLength, "*");
     std::string line(StringAt(*document, "involvedObject", "kind"));
     line.append(" ").append(StringAt(*document, "type")).append(" ").append(StringAt(*document, "reason"));
     events.insert(line.append(": ").append(message).append(" (").append(component).append(")"));

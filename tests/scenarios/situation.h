@@ -24,8 +24,8 @@ class Situation {
   // Until nothing is left to do.
   void RunToTheEnd(api::Duration limit = std::chrono::hours(2));
 
-  // What of an object is neither its user's nor of chance: generation, labels, annotations, owners (the first of which is
-  // looked up) and the whole status with its conditions as "Available=True Reason: message".
+  // What of an object is neither its user's nor of chance: generation, labels, annotations, owners (which must be
+  // there) and the whole status with its conditions as "Available=True Reason: message".
   api::Json Of(std::string_view resource, const std::string& name);
   // The same of the ReplicaSets or pods, in the order in which they were made.
   std::vector<api::Json> All(std::string_view resource);

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "api/core_v1/pod.h"
 #include "api/json_access.h"
 #include "tests/controllers/deployment/deployment_testing.h"
 

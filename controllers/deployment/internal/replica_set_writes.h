@@ -24,7 +24,7 @@ class ReplicaSetWrites {
   // `own` outlives this.
   ReplicaSetWrites(const ControllerContext& context, OwnWrites& own) : context_(context), own_(own) {}
 
-  // True when something was written. Sets that are as they should be are left alone, and the others are written in their
+  // True when something was written. Sets that are as they should be are left alone, the others are written in their
   // order, up to the first failure.
   api::Task<api::Result<bool>> Resize(RoundPtr round, std::vector<ScaledSet> wanted, std::string rule);
   // Patches the ReplicaSet of the current template.

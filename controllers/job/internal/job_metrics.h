@@ -35,6 +35,7 @@ class JobMetrics {
   void FailuresHandled(const std::map<FailureAction, int>& by_action);
   // `failed_before`, `terminating`: of the Job, which say what the pods were made for.
   void PodsCreated(const JobSpec& spec, int failed_before, int terminating, int succeeded, int failed);
+  void StaleSyncSkipped();
   // A version of a pod came after another; nullptr: there was or is none.
   void PodSeen(const api::Object* before, const api::Object* after);
 

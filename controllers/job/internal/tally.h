@@ -57,8 +57,8 @@ Tally TallyOf(const JobSpec& spec, const JobStatus& status, std::vector<JobPodPt
               Carried& carried);
 
 // The condition by which the Job ends, if it does: one that it has already (SuccessCriteriaMet; Failed for
-// FailureTarget), or the one that comes first, failures before successes. Completions are not looked at here, since pods
-// that are too many must go first.
+// FailureTarget), or the one that comes first, failures before successes. Completions are not looked at here, since
+// pods that are too many must go first.
 std::optional<Condition> EndOf(const JobSpec& spec, const JobStatus& status, const Tally& tally, api::Time now);
 // Enough pods have succeeded and none is active.
 bool IsComplete(const JobSpec& spec, int succeeded, int active);

@@ -33,17 +33,6 @@ std::string Annotation(const ObjectPtr& pod, const char* key) {
   return std::string(api::StringAt(*pod->Document(), "metadata", "annotations", key));
 }
 
-TEST(TempCost, Linear) {
-  for (int n : {500, 1000, 4000}) {
-    JobPlane plane({.controllers = testing::kFewControllers, .nodes = 1});
-    plane.AddJob({{"completions", n}, {"parallelism", 100}, {"completionMode", "Indexed"}}, {{"exit-code", "0"}});
-    timespec a, b; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
-    plane.Idle();
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
-    double s = (b.tv_sec - a.tv_sec) + 1e-9 * (b.tv_nsec - a.tv_nsec);
-    fprintf(stderr, "%d completions: %.3f s, %.3f ms per pod, virtual %.0f s, %s\n", n, s, 1000 * s / n, (plane.bed().Now() - testbed::TestbedOptions().start) / 1.0s, plane.Counts().c_str());
-  }
-}
 TEST(JobController, RunsOnePodToItsEnd) {
   JobPlane plane;
   plane.AddJob({}, {{"run-for", "10s"}});
@@ -58,6 +47,15 @@ TEST(JobController, RunsOnePodToItsEnd) {
   EXPECT_EQ(plane.Status()["startTime"], "2026-01-01T00:00:00Z");
   EXPECT_EQ(plane.Status()["completionTime"], "2026-01-01T00:00:11Z");
   EXPECT_EQ(plane.FinalizersLeft(), 0);
+}
+
+TEST(JobController, IsThereInEveryPlane) {
+  testbed::Testbed bed({.nodes = 1});
+  const Json pod = {{"metadata", {{"annotations", {{"terrarium.dev/run-for", "1s"}}}}},
+                    {"spec", {{"restartPolicy", "Never"}, {"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
+  bed.Must(bed.Create("jobs", "default", {{"metadata", {{"name", "j"}}}, {"spec", {{"template", pod}}}}));
+  bed.clock().RunUntilIdle(1min);
+  EXPECT_TRUE(api::Find(*bed.Get("jobs", "default", "j")->Document(), "status", "completionTime") != nullptr);
 }
 
 TEST(JobController, WritesAStatusBeforeAndAfterAFinalizerComesOffAndNoneWithoutAChange) {
@@ -383,6 +381,28 @@ TEST(JobController, AJobOfAnotherControllerIsLeftAlone) {
   EXPECT_EQ(plane.Pods("own").size(), 1u);
   EXPECT_EQ(plane.Metric("job_controller_jobs_by_external_controller_total{controller_name=\"example.com/custom\"}"),
             "1");
+}
+
+TEST(JobController, MeasuresItselfUnderKubernetesNames) {
+  JobPlane plane;
+  plane.Script("batch.kubernetes.io/job-completion-index=0", {{"run-for", "5s"}});
+  plane.Script("batch.kubernetes.io/job-completion-index=1", {{"run-for", "5s"}, {"exit-code", 1}});
+  plane.AddJob({{"completions", 2}, {"parallelism", 2}, {"completionMode", "Indexed"}, {"backoffLimitPerIndex", 0}});
+  plane.Idle();
+  const std::string prefix = "job_controller_";
+  auto metric = [&](const std::string& series) { return plane.Metric(prefix + series); };
+  const std::string created = "action=\"pods_created\",completion_mode=\"Indexed\",result=\"success\"";
+  EXPECT_EQ(metric("job_syncs_total{" + created + "}"), "1");
+  EXPECT_EQ(metric("job_sync_duration_seconds_count{" + created + "}"), "1");
+  EXPECT_EQ(metric("job_sync_duration_seconds_bucket{" + created + ",le=\"65.536\"}"), "1");  // 0.004 s, doubled
+  EXPECT_EQ(metric(R"(jobs_finished_total{completion_mode="Indexed",reason="FailedIndexes",result="failed"})"), "1");
+  for (const std::string result : {"succeeded", "failed"}) {
+    EXPECT_EQ(metric("job_pods_finished_total{completion_mode=\"Indexed\",result=\"" + result + "\"}"), "1");
+    EXPECT_EQ(metric("job_finished_indexes_total{backoffLimit=\"perIndex\",status=\"" + result + "\"}"), "1");
+  }
+  EXPECT_EQ(metric("job_pods_creation_total{reason=\"new\",status=\"succeeded\"}"), "2");
+  for (const std::string event : {"add", "delete"})
+    EXPECT_EQ(metric("terminated_pods_tracking_finalizer_total{event=\"" + event + "\"}"), "2");
 }
 
 TEST(JobController, CreatesAndDeletesAreExplained) {

@@ -44,7 +44,8 @@ void MortalClient::Send(api::WriteRequest request, WriteDone done) {
   std::optional<api::Status> refused;
   if (refuse) refused = refuse(request);
   if (refused) return env_.executor.Post([done, status = *refused] { done(status); });
-  const bool changes = request.verb == api::WriteRequest::Verb::kUpdate || request.verb == api::WriteRequest::Verb::kPatch;
+  using Verb = api::WriteRequest::Verb;
+  const bool changes = request.verb == Verb::kUpdate || request.verb == Verb::kPatch;
   if (!changes) return next_->Send(std::move(request), std::move(done));
   api::Result<ObjectPtr> before = next_->Get(request.resource, request.object);
   next_->Send(std::move(request), [before, done, what = writes.back()](Written written) {
@@ -195,8 +196,9 @@ std::vector<std::string> JobPlane::Events() {
     std::shared_ptr<const Json> document = event->Document();
     if (api::StringAt(*document, "involvedObject", "kind") != "Job") continue;
     EXPECT_EQ(api::StringAt(*document, "source", "component"), "job-controller");
-    out.push_back(std::string(api::StringAt(*document, "type")) + " " + std::string(api::StringAt(*document, "reason")) +
-                  ": " + std::string(api::StringAt(*document, "message")));
+    std::string line(api::StringAt(*document, "type"));
+    line += " " + std::string(api::StringAt(*document, "reason"));
+    out.push_back(line + ": " + std::string(api::StringAt(*document, "message")));
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -175,7 +175,8 @@ class RandomJobs {
     std::vector<ObjectPtr> pods = plane_.bed().List("pods", "default");
     if (pods.empty()) return;
     const ObjectPtr& pod = pods[static_cast<std::size_t>(Below(static_cast<int>(pods.size())))];
-    const Json request = {{"namespace", "default"}, {"pod", pod->header().name}};
+    const api::ObjectName name{"default", pod->header().name};
+    const Json request = {{"namespace", "default"}, {"pod", name.name}};
     static constexpr int kCodes[] = {0, 0, 1, 1, kIgnored};
     switch (Below(8)) {
       case 0:
@@ -187,8 +188,8 @@ class RandomJobs {
         break;
       }
       case 3:
-      case 4: Tried(plane_.bed().Delete("pods", {"default", pod->header().name}).ok()); break;
-      case 5: Tried(plane_.bed().Delete("pods", {"default", pod->header().name}, {.grace_period_seconds = 0}).ok()); break;
+      case 4: Tried(plane_.bed().Delete("pods", name).ok()); break;
+      case 5: Tried(plane_.bed().Delete("pods", name, {.grace_period_seconds = 0}).ok()); break;
       case 6: Tried(plane_.bed().rules().Evict(request).ok()); break;
       default: Disturb();
     }

@@ -170,7 +170,8 @@ TEST(Tally, TerminatingPodsAreCountedUnderEitherPolicy) {
   };
   for (const Case& each : {Case{"Failed", "", 0, true}, Case{"TerminatingOrFailed", "", 1, true},
                            Case{"Failed", "JobPodReplacementPolicy=false", 1, false}}) {
-    Look look{.document = Spec({{"podReplacementPolicy", each.policy}}), .gates = *api::FeatureGates().With(each.gates)};
+    Look look{.document = Spec({{"podReplacementPolicy", each.policy}}),
+              .gates = *api::FeatureGates().With(each.gates)};
     look.pods = {Pod("a").Phase("Running").Deleting()};
     Tally tally = look.Take();
     EXPECT_EQ(tally.counts.terminating(), 1) << each.policy << each.gates;
