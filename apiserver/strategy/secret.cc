@@ -82,10 +82,11 @@ class Secret final : public Strategy {
 
   // stringData is for writing only: it overwrites data and is never stored.
   void Default(Json& object) const override {
-    for (const auto& [key, value] : ObjectAt(object, "stringData").items()) {
-      ObjectField(object, "data")[key] = api::EncodeBase64(value.get_ref<const std::string&>());
-    }
+    const Json texts = ObjectAt(object, "stringData");
     object.erase("stringData");
+    if (texts.empty()) return;
+    Json& data = ObjectField(object, "data");
+    for (const auto& [key, value] : texts.items()) data[key] = api::EncodeBase64(value.get_ref<const std::string&>());
   }
 
   void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {

@@ -75,7 +75,7 @@ Task<Result<std::vector<JobPodPtr>>> Jobs::Claim(RoundPtr round) {
     if (round->Deleting() || state->selector.Matches(pod->header())) continue;
     if (!state->releases.insert(pod->facts().uid).second) continue;
     released.push_back(pod->facts().uid);
-    candidates.push_back(pods_.Get({round->name.ns, name}));
+    candidates.push_back(pod->object());
   }
   std::set<std::string> adoptable = std::exchange(state->adoptable, {});
   for (const std::string& name : adoptable)
@@ -105,17 +105,17 @@ Task<Jobs::Outcome> Jobs::Manage(RoundPtr round) {
   const JobSpec& spec = round->spec;
   const Demand demand = DemandOf(spec, round->tally);
   round->action = kTracking;
-  std::optional<int> index_end = spec.rules.index_end;
   if (spec.suspended) {
     Task<Outcome> deleting = DeletePods(round, "the Job is suspended", ActivePods(round->tally));
     Outcome outcome = co_await std::move(deleting);
     co_return outcome;
   }
-  std::vector<const PodFacts*> extra = PodsToRemove(ActivePods(round->tally), index_end, PodsTooMany(demand));
+  std::vector<const PodFacts*> extra =
+      PodsToRemove(ActivePods(round->tally), spec.rules.index_end, PodsTooMany(demand));
   if (!extra.empty()) {
     if (extra.size() > kPodsAtATimeMax) extra.resize(kPodsAtATimeMax);
-    std::string rule = "no more than " + std::to_string(WantedActive(demand)) + " pods are wanted, one for each index";
-    if (!spec.indexed) rule = "no more than " + std::to_string(WantedActive(demand)) + " pods are wanted";
+    std::string rule = "pods wanted: " + std::to_string(WantedActive(demand));
+    if (spec.indexed) rule += ", one for each index";
     Task<Outcome> deleting = DeletePods(round, std::move(rule), std::move(extra));
     Outcome outcome = co_await std::move(deleting);
     co_return outcome;
@@ -124,7 +124,7 @@ Task<Jobs::Outcome> Jobs::Manage(RoundPtr round) {
   if (missing == 0) co_return std::nullopt;
   round->action = kPodsCreated;
   std::optional<std::vector<int>> indexes = IndexesToCreate(*round, std::min(missing, kPodsAtATimeMax));
-  if (!indexes) co_return std::nullopt;
+  if (!indexes || indexes->empty()) co_return std::nullopt;
   Task<Outcome> creating = CreatePods(round, std::move(*indexes));
   Outcome outcome = co_await std::move(creating);
   co_return outcome;
@@ -190,7 +190,7 @@ Task<Jobs::Outcome> Jobs::CreatePods(RoundPtr round, std::vector<int> indexes) {
     pods.push_back(IndexedPodOf(pod, *round->job, index, failures));
   }
   expectations_.ExpectCreations(round->name, count);
-  Decision decision{round->job, std::to_string(count) + " pods are missing", round->Saw()};
+  Decision decision{round->job, "pods missing: " + std::to_string(count), round->Saw()};
   Task<Created> creating = pod_control_.Create(std::move(decision), std::move(pods));
   Created created = co_await std::move(creating);
   for (int i = created.pods; i < count; ++i) expectations_.CreationObserved(round->name);

@@ -102,7 +102,7 @@ void Jobs::SetSuspended(Round& round) {
   Condition condition{std::string(kSuspended), suspended ? "JobSuspended" : "JobResumed",
                       suspended ? "Job suspended" : "Job resumed"};
   if (!EnsureCondition(round.status, condition, suspended, Now())) return;
-  Tell(*round.job, kNormal, suspended ? "Suspended" : "Resumed", condition.message);
+  pod_control_.Tell(*round.job, kNormal, suspended ? "Suspended" : "Resumed", condition.message);
   // The deadline is about the time a Job is active without interruption.
   round.status.start_time.reset();
   if (!suspended) round.status.start_time = WholeSeconds(Now());

@@ -16,8 +16,6 @@ using api::Json;
 using api::Task;
 using Answers = std::vector<api::Client::Written>;
 
-const EventRecorder::Source kSource{"job-controller"};
-
 // A status that could not be written is tried again, unless its Job has gone: then others free its pods.
 ReconcileResult NotWritten(api::Status status) {
   if (status.Is(api::reason::kNotFound)) return Reconciled::Done();
@@ -47,10 +45,10 @@ Task<ReconcileResult> Jobs::Track(RoundPtr round) {
     const Condition& end = *round->end;
     const bool complete = end.type == kComplete;
     if (complete && round->spec.completions && round->status.succeeded > *round->spec.completions)
-      Tell(*round->job, kWarning, "TooManySucceededPods",
-           "Too many succeeded pods running after completion count reached");
-    Tell(*round->job, complete ? kNormal : kWarning, complete ? "Completed" : end.reason,
-         complete ? "Job completed" : end.message);
+      pod_control_.Tell(*round->job, kWarning, "TooManySucceededPods",
+                        "Too many succeeded pods running after completion count reached");
+    pod_control_.Tell(*round->job, complete ? kNormal : kWarning, complete ? "Completed" : end.reason,
+                      complete ? "Job completed" : end.message);
     metrics_.JobFinished(round->spec, end);
   }
   co_return Reconciled::Done();
@@ -125,10 +123,6 @@ Task<Jobs::Outcome> Jobs::WriteStatus(RoundPtr round) {
   round->job = *written;
   round->state->written = (*written)->revision();
   co_return std::nullopt;
-}
-
-void Jobs::Tell(const api::Object& job, std::string_view type, std::string_view reason, std::string message) {
-  context_.recorder.Record(kSource, ReferenceTo(job, "batch/v1", "Job"), type, reason, std::move(message));
 }
 
 }  // namespace terrarium::controllers::job

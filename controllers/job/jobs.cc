@@ -1,6 +1,5 @@
 #include "controllers/job/internal/jobs.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "api/json_access.h"
@@ -19,7 +18,7 @@ ObjectName NameOf(const api::Object& object) { return {object.header().ns, objec
 // Most pods are none of a Job's business. The text of their metadata tells without being parsed; quotes inside of
 // values are escaped, so that nobody's annotation is taken for the real thing.
 struct Signs {
-  bool controlled = false;     // somebody controls the pod
+  bool controlled = false;      // somebody controls the pod
   bool speaks_of_jobs = false;  // a Job owns it, or it has the tracking finalizer
 };
 Signs SignsOf(const api::Object& pod) {

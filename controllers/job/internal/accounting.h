@@ -27,10 +27,10 @@ namespace terrarium::controllers::job {
 inline constexpr int kUncountedMax = 500;
 
 struct Accounting {
-  UidSet with_finalizer;                         // uids of the pods whose finalizer is on and not asked to come off
-  std::vector<const PodFacts*> finalizers_off;   // step 2; in the tally's pods
-  std::map<FailureAction, int> by_policy;        // pods whose failure a rule of the podFailurePolicy was for
-  bool full = false;                             // there may be more of them than fit into one step
+  UidSet with_finalizer;                        // uids of the pods whose finalizer is on and not asked to come off
+  std::vector<const PodFacts*> finalizers_off;  // step 2; in the tally's pods
+  std::map<FailureAction, int> by_policy;       // pods whose failure a rule of the podFailurePolicy was for
+  bool full = false;                            // there may be more of them than fit into one step
 };
 
 // Steps 3 (for what the last look left) and 1. `end`: the condition by which the Job ends, if it does; all its pods are

@@ -19,6 +19,7 @@ class JobPod {
   JobPod(PodFacts facts, api::ObjectPtr object) : facts_(std::move(facts)), object_(std::move(object)) {}
 
   const PodFacts& facts() const { return facts_; }
+  const api::ObjectPtr& object() const { return object_; }
   const api::ObjectHeader& header() const { return object_->header(); }
 
   // What the Job's podFailurePolicy says to the pod. A failed pod may stay for minutes until it is replaced, so the

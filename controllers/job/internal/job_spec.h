@@ -30,9 +30,9 @@ struct JobSpec {
   const api::Json* success_policy = nullptr;
 
   CountingRules rules;
-  bool allows_fail_index = true;     // gate JobBackoffLimitPerIndex
-  bool success_policy_gate = true;   // JobSuccessPolicy
-  bool replacement_gate = true;      // JobPodReplacementPolicy
+  bool allows_fail_index = true;    // gate JobBackoffLimitPerIndex
+  bool success_policy_gate = true;  // JobSuccessPolicy
+  bool replacement_gate = true;     // JobPodReplacementPolicy
 
   // SuccessCriteriaMet comes before Complete, and is obeyed where it is found.
   bool UsesSuccessCriteria() const { return success_policy_gate || rules.delays_terminal_condition; }

@@ -79,7 +79,6 @@ class Jobs : public std::enable_shared_from_this<Jobs> {
   api::Task<Outcome> WriteStatus(RoundPtr round);
   void AnnounceEnd(Round& round);
   bool EnactEnd(Round& round);
-  void Tell(const api::Object& job, std::string_view type, std::string_view reason, std::string message);
 
   api::Time Now() const { return context_.env.clock.Now(); }
 

@@ -26,8 +26,8 @@ struct Decision {
 
 struct Created {
   int pods = 0;
-  int refused = 0;                       // asked for and not made; what was not even asked for is not among them
-  std::optional<api::Status> failure;    // the first one that is worth another try
+  int refused = 0;                     // asked for and not made; what was not even asked for is not among them
+  std::optional<api::Status> failure;  // the first one that is worth another try
 };
 
 struct Deleted {
@@ -54,8 +54,10 @@ class PodControl {
   static Target TargetOf(const PodFacts& pod, bool take_finalizer);
   api::Task<Deleted> Delete(Decision decision, std::vector<Target> pods);
 
- private:
+  // An Event about the Job.
   void Tell(const api::Object& job, std::string_view type, std::string_view reason, std::string message);
+
+ private:
   void Explain(const Decision& decision, const char* action, const std::string& pod);
   // Those whose finalizer is off; the others are in `outcome`.
   api::Task<std::vector<Target>> TakeFinalizersOff(std::string ns, std::vector<Target> pods, Deleted* outcome);

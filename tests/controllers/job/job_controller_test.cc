@@ -415,10 +415,10 @@ TEST(JobController, CreatesAndDeletesAreExplained) {
   ASSERT_EQ(records.size(), 3u);
   EXPECT_EQ(records[0].action, "create");
   EXPECT_EQ(records[0].controller, "job-controller");
-  EXPECT_EQ(records[0].rule, "2 pods are missing");
+  EXPECT_EQ(records[0].rule, "pods missing: 2");
   EXPECT_EQ(records[0].saw, records[1].saw) << "one for all records of a decision";
   EXPECT_EQ(records[2].action, "delete");
-  EXPECT_EQ(records[2].rule, "no more than 1 pods are wanted");
+  EXPECT_EQ(records[2].rule, "pods wanted: 1");
   EXPECT_EQ((*records[2].saw)["active"], 2);
 }
 
