@@ -1,0 +1,53 @@
+#pragma once
+
+// How a controller calls a service that its users run. The plane knows no HTTP client of its own: whoever puts it
+// together brings one, and a test brings one that answers what the test wants.
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace terrarium::api {
+
+struct HttpCall {
+  bool tls = false;
+  std::string host;  // a name, an address, or a Service as NAME.NAMESPACE.svc[.cluster.local]
+  std::string port;  // a number, or the name of a port of that Service
+  std::string path;  // begins with a slash
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;  // sent as application/json by POST
+  // Of the world's time, in every mode of the plane's clock: from the look-up of the name to the answer's last byte.
+  std::chrono::milliseconds timeout{1000};
+  std::size_t answer_bytes_max = 1024 * 1024;
+};
+
+struct HttpAnswer {
+  enum class Outcome {
+    kAnswered,       // whatever its status
+    kNotAllowed,     // the host is not one that may be called
+    kUnknownHost,    // no address is known for it, or no such port
+    kRefused,        // nobody listens there, or the connection broke off
+    kTlsFailure,     // no encrypted connection, or a certificate that is not trusted
+    kTimedOut,
+    kTooLarge,       // reading stopped at the limit
+    kMalformed,      // not an HTTP answer
+  };
+  Outcome outcome = Outcome::kAnswered;
+  int status = 0;
+  std::string content_type;
+  std::string body;
+  std::string error;  // what went wrong, in a few words without a header's value; empty when answered
+};
+
+class HttpCaller {
+ public:
+  virtual ~HttpCaller() = default;
+  // Redirects are not followed and nothing is retried. `done` is called exactly once, on any thread, possibly before
+  // this returns; it must not block. A caller that is destroyed answers what is under way with kRefused first.
+  virtual void Call(HttpCall call, std::function<void(HttpAnswer)> done) = 0;
+};
+
+}  // namespace terrarium::api
