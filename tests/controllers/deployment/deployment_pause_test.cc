@@ -239,5 +239,38 @@ TEST_P(DeadlineUnderEachPolicy, EachPodThatGoesResetsItWhereTheyAreWaitedFor) {
   EXPECT_TRUE(plane_.Complete());
 }
 
+// The same while a scale in mid-rollout waits for them, which takes longer than the deadline here.
+TEST_P(DeadlineUnderEachPolicy, EachPodThatGoesResetsItInMidScaleWhereTheyAreWaitedFor) {
+  plane_.Create(10, {{"progressDeadlineSeconds", 60},
+                     {"strategy", {{"rollingUpdate", {{"maxSurge", 3}, {"maxUnavailable", 2}}}}}},
+                {{"hold", "terminating"}, {"ready-delay", "10m"}});
+  plane_.RunToTheEnd();
+  plane_.SetImage("web:2", {{"never-ready", "true"}, {"hold", "terminating"}});
+  plane_.Advance(1s);
+  ASSERT_EQ(plane_.Terminating(), 2);
+  plane_.ScaleTo(20);
+  plane_.Advance(58s);
+  if (!plane_.policy().Waits()) return;
+  ASSERT_EQ(plane_.Annotation(plane_.Sets()[0], kReplicasBeforeScale), "8");
+  for (int left = 1; left >= 0; --left) {
+    plane_.ReleaseTerminating(left);
+    plane_.Advance(50s);
+    EXPECT_EQ(plane_.Condition("Progressing"), "True ReplicaSetUpdated") << left << " are left";
+  }
+  EXPECT_EQ(plane_.Sizes(), "18 5") << "the scale is complete";
+}
+
+TEST_P(DeadlineUnderEachPolicy, PodsThatDoNotGoFailTheRolloutInMidScaleWhereTheyAreWaitedFor) {
+  plane_.Create(10, {{"progressDeadlineSeconds", 60},
+                     {"strategy", {{"rollingUpdate", {{"maxSurge", 3}, {"maxUnavailable", 2}}}}}},
+                {{"hold", "terminating"}});
+  plane_.RunToTheEnd();
+  plane_.SetImage("web:2", {{"never-ready", "true"}, {"hold", "terminating"}});
+  plane_.Advance(1s);
+  plane_.ScaleTo(20);
+  plane_.Advance(2min);
+  EXPECT_EQ(plane_.Condition("Progressing"), "False ProgressDeadlineExceeded") << "whatever it waits for";
+}
+
 }  // namespace
 }  // namespace terrarium::controllers::deployment
