@@ -65,10 +65,10 @@ Task<ReconcileResult> Deployments::WriteStatus(RoundPtr round, Judge judge) {
   const Json& old = api::ObjectAt(*round->document, "status");
   const bool new_revision =
       !round->revision.empty() && api::StringAt(round->annotations(), kRevision) != round->revision;
-  if (status == old && !new_revision) co_return Reconciled::Done();
+  if (!terminating_.MustWrite(old, status) && !new_revision) co_return Reconciled::Done();
   Json patch = {{"metadata", {{"uid", round->uid()}}}};
   if (new_revision) patch["metadata"]["annotations"][std::string(kRevision)] = round->revision;
-  patch["status"] = StatusPatch(old, std::move(status));
+  patch["status"] = StatusPatch(old, status);
   api::Awaitable<api::Client::Written> patching =
       context_.client.Patch("deployments", round->name, std::move(patch), "status", api::PatchKind::kMerge);
   api::Client::Written written = co_await std::move(patching);
@@ -77,6 +77,7 @@ Task<ReconcileResult> Deployments::WriteStatus(RoundPtr round, Judge judge) {
     if (written.status().Is(api::reason::kNotFound)) co_return Reconciled::Done();
     co_return written.status();
   }
+  terminating_.Written(old, status, **written);
   own_.DeploymentWritten(round->uid(), (*written)->revision());
   co_return Reconciled::Done();
 }

@@ -226,12 +226,15 @@ ReplicaCounts ReplicaManager::CountNow(PodGroup& group) const {
 Task<ReconcileResult> ReplicaManager::WriteStatus(ObjectPtr owner, Json status) {
   const ObjectName name = NameOf(*owner);
   for (bool again : {true, false}) {
-    if (api::ObjectAt(*owner->Document(), "status") == status) co_return Reconciled::Done();
+    std::shared_ptr<const Json> before = owner->Document();
+    const Json& old = api::ObjectAt(*before, "status");
+    if (!terminating_.MustWrite(old, status)) co_return Reconciled::Done();
     Json document = owner->Parse();
     document["status"] = status;
     api::Awaitable<api::Client::Written> writing = context_.client.UpdateStatus(kind_.resource, std::move(document));
     api::Client::Written written = co_await std::move(writing);
     if (written) {
+      terminating_.Written(old, status, **written);
       ObjectPtr seen = owners_.Get(name);
       if (seen != nullptr && seen->header().uid == owner->header().uid && seen->revision() < (*written)->revision())
         written_[name] = *written;

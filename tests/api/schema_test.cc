@@ -126,7 +126,7 @@ TEST(Schema, OwnFieldsAreMergedWithNumbersThatCannotClash) {
 TEST(Schema, GatesSitOnFieldsAndTravelUp) {
   EXPECT_EQ(Apps("DeploymentStatus").Find("terminatingReplicas")->gate,
             "DeploymentReplicaSetTerminatingReplicas");
-  EXPECT_EQ(Batch("JobStatus").Find("terminating")->gate, "JobPodReplacementPolicy");
+  EXPECT_EQ(Batch("JobSpec").Find("podReplacementPolicy")->gate, "JobPodReplacementPolicy");
   EXPECT_TRUE(Apps("Deployment").has_gates());
   EXPECT_TRUE(Batch("CronJobList").has_gates());
   EXPECT_FALSE(Core("Pod").has_gates());

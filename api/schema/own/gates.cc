@@ -18,7 +18,6 @@ constexpr Gate kGates[] = {
     {"batch.v1.JobSpec", "podFailurePolicy", "JobPodFailurePolicy"},
     {"batch.v1.JobSpec", "podReplacementPolicy", "JobPodReplacementPolicy"},
     {"batch.v1.JobSpec", "successPolicy", "JobSuccessPolicy"},
-    {"batch.v1.JobStatus", "terminating", "JobPodReplacementPolicy"},
 };
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "controllers/deployment/internal/replica_set_writes.h"
 #include "controllers/deployment/internal/round.h"
 #include "controllers/runtime/controller_loop.h"
+#include "controllers/runtime/dropped_field.h"
 #include "controllers/runtime/key_timers.h"
 
 namespace terrarium::controllers::deployment {
@@ -109,6 +110,7 @@ class Deployments : public std::enable_shared_from_this<Deployments> {
   ReplicaSetWrites writes_;
   ControllerLoop loop_;
   KeyTimers deadlines_;
+  DroppedField terminating_{"terminatingReplicas"};
 };
 
 }  // namespace terrarium::controllers::deployment

@@ -19,6 +19,7 @@
 #include "controllers/replicaset/internal/replica_kind.h"
 #include "controllers/replicaset/internal/replica_status.h"
 #include "controllers/runtime/controller_loop.h"
+#include "controllers/runtime/dropped_field.h"
 #include "controllers/runtime/expectations.h"
 #include "controllers/runtime/key_timers.h"
 
@@ -90,6 +91,7 @@ class ReplicaManager : public std::enable_shared_from_this<ReplicaManager> {
   ControllerLoop loop_;
   KeyTimers available_;
   prometheus::Histogram& age_ratio_;
+  DroppedField terminating_{"terminatingReplicas"};
 };
 
 }  // namespace terrarium::controllers::replicaset
