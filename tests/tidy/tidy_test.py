@@ -171,6 +171,8 @@ def read_tree(root):
     for folder, folders, names in os.walk(root):
         folders[:] = [f for f in folders if f not in SKIPPED_FOLDERS]
         for name in names:
+            if name in SKIPPED_FOLDERS:
+                continue  # .git is a file in a linked worktree
             path = os.path.join(folder, name)
             try:
                 with open(path, encoding="utf-8") as file:
