@@ -11,11 +11,14 @@
 #include <spdlog/spdlog.h>
 
 #include "api/base/errors.h"
+#include "api/selector/label_selector.h"
 #include "api/write_request.h"
 #include "controllers/controller_table.h"
 #include "controllers/runtime/why.h"
+#include "kubelet-fake/kubelet/pod_rules.h"
 #include "testbed/components.h"
 #include "testbed/invariants/monitor.h"
+#include "testbed/object_watch.h"
 #include "testbed/simulation.h"
 
 namespace terrarium::testbed {
@@ -41,7 +44,7 @@ std::set<std::string> RunningControllers(const std::string& list) {
 // How many of the newest records of each object are printed beside a violation.
 constexpr std::size_t kWhyRecordsShown = 10;
 
-[[noreturn]] void EndWith(const invariants::Violation& violation, const controllers::WhyLog& why) {
+[[noreturn]] void EndWithViolation(const invariants::Violation& violation, const controllers::WhyLog& why) {
   std::fprintf(stderr, "%s\n", violation.String().c_str());
   for (const invariants::ObjectRef& object : violation.objects) {
     std::vector<controllers::WhyRecord> records = why.Find(object.resource, object.name);
@@ -77,8 +80,12 @@ class Testbed::Impl {
     auto made = Plane::Make(simulation.runtime(), log, std::move(plane_options), components);
     CHECK(made.ok());
     plane = std::move(*made);
+    timeline = std::make_unique<Timeline>(plane->store(), simulation.runtime(), plane->components().why());
     monitor->Follow(plane->store(), simulation.runtime());
-    simulation.SetOnRest([this](bool idle) { idle ? monitor->Idle() : monitor->Catchup(); });
+    simulation.SetOnRest([this](bool idle) {
+      idle ? monitor->Idle() : monitor->Catchup();
+      timeline->Wrote("apiserver");  // what no component asked for
+    });
     simulation.clock().Settle();
   }
 
@@ -88,7 +95,8 @@ class Testbed::Impl {
     watched.gates = gates;
     watched.on_violation = options.on_violation;
     if (!watched.on_violation)
-      watched.on_violation = [this](const invariants::Violation& v) { EndWith(v, plane->components().why()); };
+      watched.on_violation = [this](const invariants::Violation& v) { EndWithViolation(v, plane->components().why()); };
+    watched.on_write = [this](const std::string& component) { timeline->Wrote(component); };
     monitor = std::make_unique<invariants::Monitor>(std::move(watched));
   }
 
@@ -97,13 +105,30 @@ class Testbed::Impl {
     std::optional<Written> answer;
     plane->handler().Write(std::move(request), {}, [&answer](Written written) { answer = std::move(written); });
     CHECK(answer.has_value());
-    monitor->Catchup();
+    AfterWrite();
     return std::move(*answer);
+  }
+
+  // Whoever holds the testbed has written something.
+  void AfterWrite() {
+    monitor->Catchup();
+    timeline->Wrote("test");
+  }
+
+  template <typename View>
+  std::vector<View> Views(Testbed& bed, std::string_view selector, std::optional<std::string> ns) {
+    auto wanted = api::LabelSelector::Parse(selector);
+    if (!wanted) EndWith(wanted.status());
+    std::vector<View> out;
+    for (api::ObjectPtr& object : bed.List(View::kResource, std::move(ns)))
+      if (wanted->Matches(object->header())) out.emplace_back(std::move(object));
+    return out;
   }
 
   spdlog::logger log;
   Simulation simulation;
   std::unique_ptr<Plane> plane;
+  std::unique_ptr<Timeline> timeline;
   // Goes before the plane, whose store it watches; the components' clients speak to it, but no lane runs any more then.
   std::unique_ptr<invariants::Monitor> monitor;
 };
@@ -123,6 +148,11 @@ kubelet_fake::NodeAgent& Testbed::nodes() { return impl_->plane->components().ku
 
 controllers::WhyLog& Testbed::why() { return impl_->plane->components().why(); }
 invariants::Monitor& Testbed::monitor() { return *impl_->monitor; }
+Timeline& Testbed::timeline() { return *impl_->timeline; }
+
+ApplyReport Testbed::Apply(std::string_view manifests, const ApplyOptions& options) {
+  return ApplyManifests(manifests, options, [this](apiserver::Request request) { return Serve(std::move(request)); });
+}
 
 Testbed::Written Testbed::Create(std::string_view resource, std::string_view ns, Json object) {
   return impl_->Write(api::RequestToCreate(resource, ns, std::move(object)));
@@ -150,7 +180,7 @@ apiserver::Response Testbed::Serve(apiserver::Request request) {
   impl_->plane->handler().Serve(std::move(request),
                                 [&answer](apiserver::Response response) { answer = std::move(response); });
   CHECK(answer.has_value());
-  impl_->monitor->Catchup();
+  impl_->AfterWrite();
   return std::move(*answer);
 }
 
@@ -165,10 +195,57 @@ std::vector<api::ObjectPtr> Testbed::List(std::string_view resource, std::option
   return impl_->plane->store().List(query)->items;
 }
 
-api::ObjectPtr Testbed::Must(Written written) {
-  if (!written) std::fprintf(stderr, "%s\n", written.status().message.c_str());
-  CHECK(written.ok());
-  return *written;
+DeploymentView Testbed::Deployment(std::string_view name, std::string_view ns) {
+  return ViewOf<DeploymentView>(name, ns);
+}
+ReplicaSetView Testbed::ReplicaSet(std::string_view name, std::string_view ns) {
+  return ViewOf<ReplicaSetView>(name, ns);
+}
+JobView Testbed::Job(std::string_view name, std::string_view ns) { return ViewOf<JobView>(name, ns); }
+PodView Testbed::Pod(std::string_view name, std::string_view ns) { return ViewOf<PodView>(name, ns); }
+NodeView Testbed::Node(std::string_view name) { return ViewOf<NodeView>(name, ""); }
+
+std::vector<PodView> Testbed::Pods(std::string_view selector, std::optional<std::string> ns) {
+  return impl_->Views<PodView>(*this, selector, std::move(ns));
+}
+std::vector<ReplicaSetView> Testbed::ReplicaSets(std::string_view selector, std::optional<std::string> ns) {
+  return impl_->Views<ReplicaSetView>(*this, selector, std::move(ns));
+}
+
+api::Result<std::int64_t> Testbed::WaitFor(std::string_view resource, ObjectName name, const std::string& condition,
+                                           api::Duration limit) {
+  auto wanted = ObjectCondition::Parse(condition);
+  if (!wanted) return wanted.status();
+  std::string subject = std::string(resource) + "/" + name.name;
+  storage::ObjectKey key{std::string(resource), std::move(name.ns), std::move(name.name)};
+  auto watch = ObjectWatch::Make(impl_->plane->store(), std::move(key), std::move(*wanted));
+  if (!watch) return watch.status();
+  RunOutcome outcome = clock().RunUntil([&watch] { return (*watch)->Held(); }, limit);
+  if (outcome.why == RunOutcome::Why::kDone) return (*watch)->revision();
+  if (outcome.why == RunOutcome::Why::kBusy) return api::TimedOut("the plane does not come to rest");
+  return api::TimedOut("timed out waiting for the condition on " + subject);
+}
+
+api::Result<Json> Testbed::Hold(const ObjectName& pod, std::string_view point) {
+  return rules().Hold({{"namespace", pod.ns}, {"pod", pod.name}, {"point", point}});
+}
+
+api::Result<Json> Testbed::Release(const ObjectName& pod, std::string_view point, std::optional<int> exit_code) {
+  Json order = {{"namespace", pod.ns}, {"pod", pod.name}};
+  if (!point.empty()) order["point"] = point;
+  if (exit_code) order["outcome"] = {{"exitCode", *exit_code}};
+  return rules().Release(order);
+}
+
+std::vector<Applied> Testbed::Must(ApplyReport report) {
+  if (!report.ok()) std::fprintf(stderr, "%s", report.String().c_str());
+  CHECK(report.ok());
+  return std::move(report.applied);
+}
+
+void Testbed::EndWith(const api::Status& status) {
+  std::fprintf(stderr, "%s\n", status.message.c_str());
+  std::abort();
 }
 
 }  // namespace terrarium::testbed

@@ -4,9 +4,9 @@
 // same options and the same calls have the same history, byte by byte.
 //
 //   Testbed bed({.nodes = 1});
-//   bed.Must(bed.Create("pods", "default", pod));
+//   bed.Must(bed.Apply(yaml));
 //   bed.clock().RunUntilIdle(1min);
-//   EXPECT_EQ(StringAt(*bed.Get("pods", "default", "web")->Document(), "status", "phase"), "Running");
+//   EXPECT_EQ(bed.Pod("web").phase(), "Running");
 //
 // Nothing happens between calls: components work only inside the clock's methods. Writes by the methods below are
 // answered at once and their consequences wait for the clock.
@@ -27,7 +27,10 @@
 #include "apiserver/request.h"
 #include "testbed/clock_control.h"
 #include "testbed/invariants/violation.h"
+#include "testbed/manifests.h"
 #include "testbed/plane.h"
+#include "testbed/timeline.h"
+#include "testbed/views.h"
 
 namespace terrarium::controllers {
 class WhyLog;
@@ -71,7 +74,11 @@ class Testbed {
   // What the controllers did, and why.
   controllers::WhyLog& why();
   invariants::Monitor& monitor();
+  // What happened, to be shown when a test fails.
+  Timeline& timeline();
 
+  // Applies YAML or JSON as `kubectl apply -f` would (testbed/manifests.h).
+  ApplyReport Apply(std::string_view manifests, const ApplyOptions& options = {});
   Written Create(std::string_view resource, std::string_view ns, api::Json object);
   Written Update(std::string_view resource, api::Json object, std::string_view subresource = "");
   Written Patch(std::string_view resource, api::ObjectName name, api::Json patch, std::string_view subresource = "");
@@ -82,11 +89,44 @@ class Testbed {
 
   api::ObjectPtr Get(std::string_view resource, std::string_view ns, std::string_view name);  // nullptr: not there
   std::vector<api::ObjectPtr> List(std::string_view resource, std::optional<std::string> ns = std::nullopt);
+  // The same to read fields from.
+  template <typename View>
+  View ViewOf(std::string_view name, std::string_view ns = "default") {
+    return View(Get(View::kResource, ns, name));
+  }
+  DeploymentView Deployment(std::string_view name, std::string_view ns = "default");
+  ReplicaSetView ReplicaSet(std::string_view name, std::string_view ns = "default");
+  JobView Job(std::string_view name, std::string_view ns = "default");
+  PodView Pod(std::string_view name, std::string_view ns = "default");
+  NodeView Node(std::string_view name);
+  // Of one namespace, or of all; of those with matching labels ("app=web,tier!=db").
+  std::vector<PodView> Pods(std::string_view selector = "", std::optional<std::string> ns = std::nullopt);
+  std::vector<ReplicaSetView> ReplicaSets(std::string_view selector = "", std::optional<std::string> ns = std::nullopt);
+
+  // Runs the clock until a condition holds in the words of `kubectl wait --for` (testbed/object_condition.h), at
+  // whichever revision in between, and gives that revision. 504 with kubectl's words when `limit` passes first; 400 or 404
+  // for a condition, or a resource, that there is not.
+  api::Result<std::int64_t> WaitFor(std::string_view resource, api::ObjectName name, const std::string& condition,
+                                    api::Duration limit);
+
+  // Holds a pod before it is "ready" or while it is "terminating" and lets it go again, as the control API does; more is
+  // in rules(). Fails as PodRules says. REQUIRES: the kubelet runs.
+  api::Result<api::Json> Hold(const api::ObjectName& pod, std::string_view point);
+  // Without a point: from all. With an exit code: that is how it ends.
+  api::Result<api::Json> Release(const api::ObjectName& pod, std::string_view point = "",
+                                 std::optional<int> exit_code = std::nullopt);
+
   // The value, or the end of the process with the Status: for steps that are not what a test is about.
-  static api::ObjectPtr Must(Written written);
+  static std::vector<Applied> Must(ApplyReport report);
+  template <typename T>
+  static T Must(api::Result<T> result) {
+    if (!result.ok()) EndWith(result.status());
+    return std::move(*result);
+  }
 
  private:
   class Impl;
+  [[noreturn]] static void EndWith(const api::Status& status);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -57,6 +57,7 @@ class Monitor::WatchedClient : public api::Client {
     monitor_.writer_.clear();
     sent->revision_after = monitor_.store_->CurrentRevision();
     monitor_.unchanged_write_.OnSent(*sent, monitor_.clock_->Now());
+    if (monitor_.options_.on_write) monitor_.options_.on_write(component_);
   }
 
   api::Result<api::ObjectPtr> Get(std::string_view resource, const api::ObjectName& name) override {

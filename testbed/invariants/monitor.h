@@ -29,6 +29,8 @@ struct MonitorOptions {
   std::set<std::string> controllers = {};  // that run, by kube-controller-manager's names: their rules are on
   api::FeatureGates gates = {};            // the controller-manager's
   Report on_violation;                     // called where it is noticed, in the middle of a write
+  // Told of each request of a component once what came of it has been taken. Empty: nobody is.
+  std::function<void(const std::string& component)> on_write = {};
 };
 
 class Monitor {
