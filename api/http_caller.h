@@ -39,6 +39,7 @@ struct HttpAnswer {
   int status = 0;
   std::string content_type;
   std::string body;
+  std::chrono::nanoseconds took{};  // of the world's time, from Call() to `done`
   std::string error;  // what went wrong, in a few words without a header's value; empty when answered
 };
 

@@ -12,6 +12,10 @@
 #include "controllers/runtime/metrics.h"
 #include "controllers/runtime/why.h"
 
+namespace terrarium::api {
+class HttpCaller;
+}
+
 namespace terrarium::controllers {
 
 // Everything lives on the controller-manager's lane and outlives the controllers.
@@ -22,6 +26,8 @@ struct ControllerContext {
   EventRecorder& recorder;
   Metrics& metrics;
   WhyLog& why;
+  // How services that users run are called; nullptr: they cannot be. Unlike the rest it may answer on any thread.
+  api::HttpCaller* http = nullptr;
 };
 
 // Constructed: registers its informers, indexes and handlers. Started, when all informers have synced: works. Destroyed:

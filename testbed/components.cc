@@ -68,7 +68,7 @@ struct ControllerManager {
                     const std::vector<controllers::ServedResource>& resources)
       : base(at, "controller-manager", options.controller_manager_gates) {
     controllers::ControllerContext context{base.env, *base.client, base.informers, base.recorder, at.metrics,
-                                           at.why};
+                                           at.why, options.http_caller};
     for (const controllers::ControllerEntry* entry : wanted) running.push_back(entry->make(context, resources));
     base.env.executor.Post([this] {
       base.informers.OnSynced([this] {

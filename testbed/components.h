@@ -17,6 +17,9 @@
 #include "kubelet-fake/nodes/node_agent.h"
 #include "testbed/runtime.h"
 
+namespace terrarium::api {
+class HttpCaller;
+}
 namespace terrarium::apiserver {
 class Handler;
 }
@@ -41,6 +44,9 @@ struct ComponentOptions {
   // Puts something around each component's client, to look at its requests. Empty: nothing.
   std::function<std::unique_ptr<api::Client>(std::unique_ptr<api::Client> client, const std::string& component)>
       wrap_client = {};
+  // How the controllers call services that users run, such as a downscalePodPicker; outlives the components. nullptr:
+  // there is no way to call them, which a controller reports like a call that failed.
+  api::HttpCaller* http_caller = nullptr;
 };
 
 // What the control API may ask of the kubelet, on its lane.

@@ -70,6 +70,7 @@ class Testbed::Impl {
     components.scheduler = options.scheduler;
     components.kubelet = options.kubelet;
     components.nodes.nodes = options.nodes;
+    components.http_caller = options.http_caller;
     components.controller_manager_gates = plane_options.gates;
     components.kubelet_gates = plane_options.gates;
     components.scheduler_gates = plane_options.gates;

@@ -32,6 +32,9 @@
 #include "testbed/timeline.h"
 #include "testbed/views.h"
 
+namespace terrarium::api {
+class HttpCaller;
+}
 namespace terrarium::controllers {
 class WhyLog;
 }
@@ -56,6 +59,8 @@ struct TestbedOptions {
   api::Time start = api::Time(std::chrono::seconds(1'767'225'600));  // 2026-01-01T00:00:00Z
   // Empty: prints the violation, and why the controllers did what they last did to its objects, and ends the process.
   invariants::Report on_violation = {};
+  // What services that users run are called with (see api/http_caller.h); outlives the testbed. nullptr: none can be.
+  api::HttpCaller* http_caller = nullptr;
 };
 
 class Testbed {

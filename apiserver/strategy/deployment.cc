@@ -74,7 +74,6 @@ class Deployment final : public Strategy {
   void Default(Json& object) const override {
     Json& spec = ObjectField(object, "spec");
     DefaultTemplate(spec);
-    DefaultDownscalePodPicker(spec);
     Json& strategy = ObjectField(spec, "strategy");
     if (StringAt(strategy, "type").empty()) strategy["type"] = "RollingUpdate";
     if (StringAt(strategy, "type") != "RollingUpdate") return;

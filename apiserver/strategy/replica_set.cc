@@ -26,7 +26,6 @@ class ReplicaSet final : public Strategy {
   void Default(Json& object) const override {
     Json& spec = ObjectField(object, "spec");
     DefaultTemplate(spec);
-    DefaultDownscalePodPicker(spec);
   }
 
   FieldErrors Validate(const StrategyContext& context, const Json& object) const override {

@@ -5,13 +5,6 @@
 namespace terrarium::apiserver::pod_rules {
 namespace {
 
-// A key of a ConfigMap or Secret.
-void CheckKeySelector(const Json& selector, const Path& path, FieldErrors& errors) {
-  CheckSubdomain(StringAt(selector, "name"), path.Child("name"), errors);
-  const std::string_view key = StringAt(selector, "key");
-  if (RequireText(selector, "key", path, errors)) AddInvalid(IsConfigMapKey(key), key, path.Child("key"), errors);
-}
-
 void CheckFileKeyRef(const Json& ref, const Path& path, FieldErrors& errors) {
   const std::string_view key = StringAt(ref, "key");
   if (RequireText(ref, "key", path, errors)) AddInvalid(IsEnvVarName(key), key, path.Child("key"), errors);
@@ -64,6 +57,12 @@ void CheckEnvSource(const Json& ref, const Path& path, FieldErrors& errors) {
 }
 
 }  // namespace
+
+void CheckKeySelector(const Json& selector, const Path& path, FieldErrors& errors) {
+  CheckSubdomain(StringAt(selector, "name"), path.Child("name"), errors);
+  const std::string_view key = StringAt(selector, "key");
+  if (RequireText(selector, "key", path, errors)) AddInvalid(IsConfigMapKey(key), key, path.Child("key"), errors);
+}
 
 void CheckPorts(const Json& ports, const Path& path, FieldErrors& errors) {
   std::set<std::string, std::less<>> names;

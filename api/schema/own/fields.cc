@@ -6,7 +6,7 @@ namespace terrarium::api::own {
 namespace {
 
 constexpr std::string_view kPodReplacementPolicies[] = {"TerminationComplete", "TerminationStarted"};
-constexpr std::string_view kSchemes[] = {"HTTP", "HTTPS"};
+constexpr std::string_view kSchemes[] = {"HTTP", "HTTPS", "http", "https"};
 
 constexpr FieldDef kPickerField = {.name = "downscalePodPicker",
                                    .type = FieldType::kMessage,

@@ -1,27 +1,32 @@
 #include "apiserver/strategy/internal/downscale_pod_picker.h"
 
+#include <algorithm>
+
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/validation/formats.h"
+#include "apiserver/validation/internal/pod_rules.h"
 
 namespace terrarium::apiserver::strategy {
 namespace {
 
-void SecretKey(FieldErrors& errors, const Json& selector, const Path& path) {
-  if (StringAt(selector, "name").empty()) errors.push_back(api::RequiredError(path.Child("name")));
-  const std::string_view key = StringAt(selector, "key");
-  if (key.empty()) {
-    errors.push_back(api::RequiredError(path.Child("key")));
-  } else {
-    AddInvalid(IsConfigMapKey(key), key, path.Child("key"), errors);
-  }
+// Neither CR and LF, which end a header, nor other control characters can be sent in one.
+bool CanBeSent(std::string_view value) {
+  return std::none_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t') || byte == 0x7f;
+  });
 }
 
 void Header(FieldErrors& errors, const Json& header, const Path& path) {
   const std::string_view name = StringAt(header, "name");
   AddInvalid(IsHttpHeaderName(name), name, path.Child("name"), errors);
+  const std::string_view value = StringAt(header, "value");
+  if (!CanBeSent(value)) {
+    errors.push_back(api::InvalidError(path.Child("value"), value, "must not contain control characters"));
+  }
   const Json* source = Find(header, "valueFrom");
   if (source == nullptr) return;
-  if (!StringAt(header, "value").empty()) {
+  if (!value.empty()) {
     errors.push_back(
         api::InvalidError(path.Child("valueFrom"), "", "may not be specified when `value` is not empty"));
   }
@@ -29,7 +34,7 @@ void Header(FieldErrors& errors, const Json& header, const Path& path) {
   if (secret == nullptr) {
     errors.push_back(api::RequiredError(path.Child("valueFrom", "secretKeyRef")));
   } else {
-    SecretKey(errors, *secret, path.Child("valueFrom", "secretKeyRef"));
+    pod_rules::CheckKeySelector(*secret, path.Child("valueFrom", "secretKeyRef"), errors);
   }
 }
 
@@ -46,19 +51,13 @@ void Http(FieldErrors& errors, const Json& http, const Path& path) {
   }
   const Json* port = Find(http, "port");
   api::Append(errors, ValidatePortNumOrName(port == nullptr ? Json(0) : *port, path.Child("port")));
-  OneOf(errors, path.Child("scheme"), StringAt(http, "scheme"), {"HTTP", "HTTPS"});
+  OneOf(errors, path.Child("scheme"), StringAt(http, "scheme"), {"HTTP", "HTTPS", "http", "https"});
   const Json& headers = ListAt(http, "httpHeaders");
   for (std::size_t i = 0; i < headers.size(); ++i)
     Header(errors, headers[i], path.Child("httpHeaders").Index(i));
 }
 
 }  // namespace
-
-void DefaultDownscalePodPicker(Json& spec) {
-  const std::string_view scheme = StringAt(spec, "downscalePodPicker", "http", "scheme");
-  if (scheme == "http") spec["downscalePodPicker"]["http"]["scheme"] = "HTTP";
-  if (scheme == "https") spec["downscalePodPicker"]["http"]["scheme"] = "HTTPS";
-}
 
 void ValidateDownscalePodPicker(FieldErrors& errors, const Json& spec, const Path& path) {
   const Json* picker = Find(spec, "downscalePodPicker");

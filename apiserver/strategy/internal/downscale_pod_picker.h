@@ -8,9 +8,6 @@
 
 namespace terrarium::apiserver::strategy {
 
-// Writes the scheme in capitals, as the API stores it: the KEP's own example says "https".
-void DefaultDownscalePodPicker(Json& spec);
-
 // Appends what is wrong with spec.downscalePodPicker; nothing when there is none. `path` names the spec.
 void ValidateDownscalePodPicker(FieldErrors& errors, const Json& spec, const api::Path& path);
 

@@ -72,6 +72,8 @@ void VisitContainers(const Json& spec, const Path& spec_path,
 void CheckPorts(const Json& ports, const Path& path, FieldErrors& errors);
 void CheckEnv(const Json& env, const Path& path, FieldErrors& errors);
 void CheckEnvFrom(const Json& env_from, const Path& path, FieldErrors& errors);
+// A key of a ConfigMap or Secret.
+void CheckKeySelector(const Json& selector, const Path& path, FieldErrors& errors);
 void CheckFileKeyRefVolumes(const Json& spec, const Path& path, FieldErrors& errors);
 // field_refs.cc: `allowed` are the field paths without subscript, sorted.
 void CheckObjectFieldRef(const Json& ref, const std::vector<std::string_view>& allowed, const Path& path,
