@@ -53,6 +53,9 @@ struct Response {
   std::vector<std::string> warnings;  // each becomes a Warning: 299 header
   std::vector<std::pair<std::string, std::string>> headers;
   std::unique_ptr<ResponseStream> stream;  // when set, body is empty
+  // What it gives is held while something of the stream is on its way to the socket: a virtual clock waits for the
+  // watchers as well. Called from any thread, also after the stream is gone; may be empty and may give nullptr.
+  std::function<std::shared_ptr<void>()> stream_busy;
 };
 
 using Responder = std::function<void(Response)>;

@@ -17,6 +17,7 @@
 #include "api/json.h"
 #include "storage/store.h"
 #include "testbed/plane.h"
+#include "testbed/real_driver.h"
 #include "testbed/real_runtime.h"
 #include "testbed/runtime.h"
 

@@ -18,15 +18,21 @@ using control::Endpoint;
 
 constexpr std::string_view kPrefix = "/terrarium/v1";
 
-const std::vector<Endpoint>& AllEndpoints() {
-  static const std::vector<Endpoint> all = [] {
+// Clusters are the server's: a cluster among others has no such endpoints.
+const std::vector<Endpoint>& EndpointsOf(bool server) {
+  static const std::vector<Endpoint> of_plane = [] {
     std::vector<Endpoint> out;
     for (auto list : {control::ClockEndpoints(), control::PodEndpoints(), control::NodeEndpoints(),
                       control::PlaneEndpoints(), control::WhyEndpoints()})
       out.insert(out.end(), list.begin(), list.end());
     return out;
   }();
-  return all;
+  static const std::vector<Endpoint> of_server = [] {
+    std::vector<Endpoint> out = of_plane;
+    for (const Endpoint& endpoint : control::ClusterEndpoints()) out.push_back(endpoint);
+    return out;
+  }();
+  return server ? of_server : of_plane;
 }
 
 Response Answer(int code, const Json& document) {
@@ -63,9 +69,9 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
   return names;
 }
 
-Json Index() {
+Json Index(const std::vector<Endpoint>& endpoints) {
   Json list = Json::array();
-  for (const Endpoint& endpoint : AllEndpoints()) {
+  for (const Endpoint& endpoint : endpoints) {
     std::string path = std::string(kPrefix) + std::string(endpoint.path);
     std::string example = path;
     if (std::size_t open = example.find('{'); open != std::string::npos)
@@ -116,12 +122,15 @@ bool ControlApi::IsControlPath(const std::string& path) {
   return path.starts_with(kPrefix) && (path.size() == kPrefix.size() || path[kPrefix.size()] == '/');
 }
 
+Response ControlApi::Refusal(const api::Status& status) { return Answer(status); }
+
 void ControlApi::Serve(const Request& request, apiserver::Responder respond) {
   std::string_view rest = std::string_view(request.path).substr(kPrefix.size());
+  const std::vector<Endpoint>& endpoints = EndpointsOf(clusters_ != nullptr);
   if (rest.empty() || rest == "/")
-    return respond(request.method == "GET" ? Answer(200, Index()) : Answer(api::MethodNotAllowed()));
+    return respond(request.method == "GET" ? Answer(200, Index(endpoints)) : Answer(api::MethodNotAllowed()));
   bool known = false;
-  for (const Endpoint& endpoint : AllEndpoints()) {
+  for (const Endpoint& endpoint : endpoints) {
     auto names = MatchPath(endpoint.path, rest);
     if (!names) continue;
     known = true;

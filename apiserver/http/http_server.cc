@@ -206,7 +206,7 @@ void DrogonServer::Handle(const drogon::HttpRequestPtr& req,
 void DrogonServer::SendStream(Response response, const drogon::HttpRequestPtr& req,
                               const std::function<void(const drogon::HttpResponsePtr&)>& send) {
   auto pump = std::make_shared<StreamPump>(std::move(response.stream), req->getConnectionPtr(), streams_,
-                                           options_.stream_backlog_bytes_max, options_.executor);
+                                           options_.stream_backlog_bytes_max, std::move(response.stream_busy));
   auto resp = drogon::HttpResponse::newAsyncStreamResponse(
       [pump](drogon::ResponseStreamPtr sink) { pump->Start(std::move(sink)); }, true);
   SetHeaders(response, resp);

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "api/base/executor.h"
 #include "api/base/status.h"
 #include "apiserver/request.h"
 
@@ -26,8 +25,6 @@ struct HttpOptions {
   // A stream whose client has this much unread is paused, and its watch's own buffer bounds the rest.
   std::size_t stream_backlog_bytes_max = 1024 * 1024;
   int threads = 0;  // 0: one per core
-  // Held busy while a stream has something to send, so that a virtual clock waits for the watchers as well.
-  api::Executor* executor = nullptr;
   // Who sends this bearer token; nullopt: 401. Not set: everybody is the administrator.
   std::function<std::optional<UserInfo>(const std::string& token)> authenticate;
 };

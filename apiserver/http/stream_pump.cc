@@ -44,12 +44,13 @@ std::size_t StreamRegistry::size() const {
 }
 
 StreamPump::StreamPump(std::unique_ptr<ResponseStream> source, std::weak_ptr<trantor::TcpConnection> connection,
-                       StreamRegistry& registry, std::size_t backlog_bytes_max, api::Executor* executor)
+                       StreamRegistry& registry, std::size_t backlog_bytes_max,
+                       std::function<std::shared_ptr<void>()> busy)
     : source_(std::move(source)),
       connection_(std::move(connection)),
       registry_(registry),
       backlog_bytes_max_(backlog_bytes_max),
-      executor_(executor) {}
+      busy_(std::move(busy)) {}
 
 void StreamPump::Start(drogon::ResponseStreamPtr sink) {
   auto connection = connection_.lock();
@@ -68,7 +69,7 @@ void StreamPump::Start(drogon::ResponseStreamPtr sink) {
 void StreamPump::Wake() {
   if (scheduled_.exchange(true)) return;
   // Ends when the pump has run, or has found that its client does not keep up: nobody waits for such a client.
-  auto busy = executor_ == nullptr ? nullptr : std::make_shared<api::OutsideWork>(*executor_);
+  std::shared_ptr<void> busy = busy_ ? busy_() : nullptr;
   loop_->queueInLoop([self = shared_from_this(), busy] {
     self->scheduled_ = false;
     self->Pump();

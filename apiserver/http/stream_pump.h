@@ -6,11 +6,11 @@
 #include <trantor/net/TcpConnection.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
-#include "api/base/executor.h"
 #include "apiserver/request.h"
 
 namespace terrarium::apiserver {
@@ -34,9 +34,10 @@ class StreamRegistry {
 
 class StreamPump : public std::enable_shared_from_this<StreamPump> {
  public:
-  // `executor`, if any, is held busy while there is something to send.
+  // `busy` is Response::stream_busy.
   StreamPump(std::unique_ptr<ResponseStream> source, std::weak_ptr<trantor::TcpConnection> connection,
-             StreamRegistry& registry, std::size_t backlog_bytes_max, api::Executor* executor);
+             StreamRegistry& registry, std::size_t backlog_bytes_max,
+             std::function<std::shared_ptr<void>()> busy);
 
   // On the connection's loop, once the headers have been sent.
   void Start(drogon::ResponseStreamPtr sink);
@@ -56,7 +57,7 @@ class StreamPump : public std::enable_shared_from_this<StreamPump> {
   trantor::EventLoop* loop_ = nullptr;
   StreamRegistry& registry_;
   std::size_t backlog_bytes_max_;
-  api::Executor* executor_;
+  const std::function<std::shared_ptr<void>()> busy_;
   drogon::ResponseStreamPtr sink_;
   std::size_t sent_before_ = 0;  // by this connection, before the stream began
   std::size_t given_ = 0;

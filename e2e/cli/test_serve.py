@@ -40,6 +40,7 @@ class Help(ServeCase):
             "--seed",
             "--kubeconfig",
             "--ready-file",
+            "--exit-on-stdin-close",
             "--log-level",
             "--tls-cert",
             "--tls-key",
@@ -276,6 +277,27 @@ class End(ServeCase):
                 server = self.server()
                 server.process.send_signal(number)
                 self.assertEqual(server.process.wait(TIMEOUT_S), 0)
+
+    def test_it_ends_when_standard_input_closes_if_asked_to(self):
+        command = [BINARY, "serve", "--port=0", *BARE, f"--kubeconfig={self.folder / 'kc'}", "--exit-on-stdin-close"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            self.addCleanup(process.kill)
+            self.assertIn("is ready at", process.stdout.readline())
+            process.stdin.write("what comes there is not read\n")
+            process.stdin.flush()
+            with self.assertRaises(subprocess.TimeoutExpired):
+                process.wait(0.2)
+            process.stdin.close()
+            self.assertEqual(process.wait(TIMEOUT_S), 0)
+
+    def test_the_ready_file_is_there_before_the_line_on_standard_output(self):
+        ready = self.folder / "ready"
+        command = [BINARY, "serve", "--port=0", *BARE, f"--kubeconfig={self.folder / 'kc'}", f"--ready-file={ready}"]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+            self.addCleanup(process.kill)
+            line = process.stdout.readline()
+            self.assertIn(json.loads(ready.read_text())["url"], line)
+            process.terminate()
 
     def test_open_watches_do_not_hold_it(self):
         server = self.server()

@@ -19,7 +19,7 @@ class PlaneCase(KubectlCase):
         stack = contextlib.ExitStack()
         server = stack.enter_context(Server(binary_from_environment(), *cls.flags))
         cls.addClassCleanup(stack.close)
-        cls.url = server.url
+        cls.url, cls.pid = server.url, server.pid
         return server.url, server.kubeconfig
 
     # -- the control API

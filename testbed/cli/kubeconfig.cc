@@ -20,14 +20,13 @@ std::string MakeKubeconfig(const KubeconfigOptions& options) {
   if (options.url.starts_with("http://")) cluster["insecure-skip-tls-verify"] = true;
   api::Json user = api::Json::object();
   if (!options.token.empty()) user["token"] = options.token;
-  return api::WriteYaml(
-      {{"apiVersion", "v1"},
-       {"kind", "Config"},
-       {"clusters", {{{"name", "terrarium"}, {"cluster", std::move(cluster)}}}},
-       {"users", {{{"name", "terrarium"}, {"user", std::move(user)}}}},
-       {"contexts",
-        {{{"name", "terrarium"}, {"context", {{"cluster", "terrarium"}, {"user", "terrarium"}}}}}},
-       {"current-context", "terrarium"}});
+  const std::string& name = options.name;
+  return api::WriteYaml({{"apiVersion", "v1"},
+                         {"kind", "Config"},
+                         {"clusters", {{{"name", name}, {"cluster", std::move(cluster)}}}},
+                         {"users", {{{"name", name}, {"user", std::move(user)}}}},
+                         {"contexts", {{{"name", name}, {"context", {{"cluster", name}, {"user", name}}}}}},
+                         {"current-context", name}});
 }
 
 api::Result<bool> WriteFile(const std::string& path, const std::string& text) {

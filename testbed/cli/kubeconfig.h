@@ -10,6 +10,7 @@ struct KubeconfigOptions {
   std::string url;
   std::string certificate_authority;  // file; empty without TLS
   std::string token;                  // empty: none
+  std::string name = "terrarium";     // of cluster, user and context
 };
 
 std::string MakeKubeconfig(const KubeconfigOptions& options);

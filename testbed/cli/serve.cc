@@ -1,8 +1,11 @@
 #include "testbed/cli/serve.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <poll.h>
+#include <sys/signalfd.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -12,18 +15,14 @@
 #include <spdlog/spdlog.h>
 
 #include "api/base/errors.h"
-#include "api/base/feature_gates.h"
-#include "api/base/prng.h"
-#include "api/pod_script/pod_script.h"
 #include "apiserver/http/http_server.h"
 #include "apiserver/http/listen_check.h"
-#include "controllers/controller_table.h"
 #include "testbed/cli/kubeconfig.h"
 #include "testbed/cli/tokens.h"
 #include "testbed/clock_control.h"
-#include "testbed/components.h"
-#include "testbed/control_api.h"
-#include "testbed/plane.h"
+#include "testbed/cluster_set.h"
+#include "testbed/cluster_settings.h"
+#include "testbed/real_driver.h"
 #include "testbed/real_runtime.h"
 #include "testbed/version.h"
 
@@ -64,79 +63,47 @@ Result<bool> CheckFlags(const ServeFlags& flags) {
   return true;
 }
 
-storage::Durability DurabilityOf(const std::string& name) {
-  if (name == "off") return storage::Durability::kOff;
-  return name == "normal" ? storage::Durability::kNormal : storage::Durability::kFull;
-}
-
 // A server in the foreground has two cores' worth of work besides HTTP at most: writing is one sequence.
-constexpr int kPlaneThreads = 2;
-
-// "start-delay=2s,stop-after=5s" as a script that holds where neither a pod nor a rule says otherwise.
-Result<api::PodScript> PodDefaults(const std::string& text) {
-  api::Json keys = api::Json::object();
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    std::string_view item = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-    std::size_t equals = item.find('=');
-    if (equals == std::string_view::npos)
-      return api::BadRequest("--pod-defaults: " + std::string(item) + " is not KEY=VALUE");
-    keys[std::string(item.substr(0, equals))] = std::string(item.substr(equals + 1));
-  }
-  api::PodScript script;
-  api::FieldErrors errors = api::ParseScriptKeys(keys, api::Path("--pod-defaults"), &script);
-  if (!errors.empty()) return api::BadRequest(errors[0].field + ": " + errors[0].message);
-  return script;
-}
-
-Result<ComponentOptions> ComponentsOf(const ServeFlags& flags, const api::FeatureGates& gates) {
-  ComponentOptions out;
-  if (auto known = controllers::SelectControllers(flags.controllers); !known)
-    return api::BadRequest("--controllers: " + known.status().message);
-  out.controllers = flags.controllers;
-  out.scheduler = flags.scheduler;
-  out.kubelet = flags.kubelet;
-  out.nodes.nodes = flags.nodes;
-  auto defaults = PodDefaults(flags.pod_defaults);
-  if (!defaults) return defaults.status();
-  out.pods.defaults = std::move(*defaults);
-  // A component's own flag is said on top of what holds for all.
-  auto manager = gates.With(flags.controller_manager_feature_gates);
-  if (!manager) return api::BadRequest("--controller-manager-feature-gates: " + manager.status().message);
-  out.controller_manager_gates = *manager;
-  auto kubelet = gates.With(flags.kubelet_feature_gates);
-  if (!kubelet) return api::BadRequest("--kubelet-feature-gates: " + kubelet.status().message);
-  out.kubelet_gates = *kubelet;
-  out.scheduler_gates = gates;
-  return out;
-}
+constexpr int kPoolThreads = 2;
 
 // Signals are blocked in every thread and waited for in one, where it is safe to do something about them.
 class SignalWaiter {
  public:
   SignalWaiter() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGTERM);
-    sigaddset(&set_, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    signals_ = signalfd(-1, &set, SFD_CLOEXEC);
   }
   ~SignalWaiter() {
-    if (!thread_.joinable()) return;
-    pthread_kill(thread_.native_handle(), SIGTERM);
-    thread_.join();
+    if (thread_.joinable()) {
+      pthread_kill(thread_.native_handle(), SIGTERM);
+      thread_.join();
+    }
+    close(signals_);
   }
-  void Start(std::function<void()> on_signal) {
-    thread_ = std::thread([this, on_signal = std::move(on_signal)] {
-      int signal = 0;
-      sigwait(&set_, &signal);
-      on_signal();
+  // Calls `on_end` once: when a signal comes, or, if it is watched, when nobody holds the other end of standard input.
+  void Start(bool watch_stdin, std::function<void()> on_end) {
+    thread_ = std::thread([this, watch_stdin, on_end = std::move(on_end)] {
+      pollfd wanted[] = {{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+      while (poll(wanted, watch_stdin ? 2 : 1, -1) < 0 || (wanted[0].revents == 0 && !StdinClosed())) {
+      }
+      on_end();
     });
   }
 
  private:
-  sigset_t set_;
+  // What comes there is of no interest, only that it ends.
+  static bool StdinClosed() {
+    char ignored[256];
+    ssize_t count = read(STDIN_FILENO, ignored, sizeof ignored);
+    return count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
+  }
+
+  int signals_;
   std::thread thread_;
 };
 
@@ -148,18 +115,24 @@ struct Access {
   }
 };
 
+KubeconfigOptions AccessOf(const ServeFlags& flags, const Access& access, const std::string& url,
+                           const std::string& name) {
+  return {url, AbsolutePath(flags.tls_cert), access.tokens ? access.tokens->first() : "", name};
+}
+
 // Writes the files that tell others where we are, and says so on standard output.
 Result<bool> Announce(const ServeFlags& flags, const std::string& url, const Access& access) {
   std::string path = AbsolutePath(flags.kubeconfig.empty() ? DefaultKubeconfig(url) : flags.kubeconfig);
-  KubeconfigOptions options{url, AbsolutePath(flags.tls_cert), access.tokens ? access.tokens->first() : ""};
-  if (auto written = WriteFile(path, MakeKubeconfig(options)); !written) return written.status();
-  std::printf("Terrarium %s (Kubernetes %s) is ready at %s\nexport KUBECONFIG=%s\n", kVersion, kKubernetesVersion,
-              url.c_str(), path.c_str());
-  std::fflush(stdout);
+  std::string kubeconfig = MakeKubeconfig(AccessOf(flags, access, url, "terrarium"));
+  if (auto written = WriteFile(path, kubeconfig); !written) return written.status();
   if (!flags.ready_file.empty()) {
     api::Json ready = {{"url", url}, {"kubeconfig", path}, {"pid", getpid()}};
     if (auto written = WriteFile(flags.ready_file, ready.dump() + "\n"); !written) return written.status();
   }
+  // Last: whoever waits for a line here finds the files.
+  std::printf("Terrarium %s (Kubernetes %s) is ready at %s\nexport KUBECONFIG=%s\n", kVersion, kKubernetesVersion,
+              url.c_str(), path.c_str());
+  std::fflush(stdout);
   return true;
 }
 
@@ -170,17 +143,19 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   app.add_option("--address", flags.address, "IP address to listen on")->capture_default_str();
-  app.add_option("--data", flags.data, "SQLite file to keep objects in (default: in memory)");
-  app.add_option("--durability", flags.durability, "what an acknowledged write of --data survives")
+  app.add_option("--data", flags.cluster.data, "SQLite file to keep objects in (default: in memory)");
+  app.add_option("--durability", flags.cluster.durability, "what an acknowledged write of --data survives")
       ->check(CLI::IsMember({"full", "normal", "off"}))
       ->capture_default_str();
-  app.add_option("--feature-gates", flags.feature_gates, "of all components: Name=true,Other=false,...");
-  app.add_option("--controller-manager-feature-gates", flags.controller_manager_feature_gates,
+  app.add_option("--feature-gates", flags.cluster.feature_gates, "of all components: Name=true,Other=false,...");
+  app.add_option("--controller-manager-feature-gates", flags.cluster.controller_manager_feature_gates,
                  "where the controllers' gates differ from --feature-gates");
-  app.add_option("--kubelet-feature-gates", flags.kubelet_feature_gates,
+  app.add_option("--kubelet-feature-gates", flags.cluster.kubelet_feature_gates,
                  "where the kubelet's gates differ from --feature-gates");
   app.add_option("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig (default: a file per port)");
   app.add_option("--ready-file", flags.ready_file, "written when ready: {\"url\", \"kubeconfig\", \"pid\"}");
+  app.add_flag("--exit-on-stdin-close", flags.exit_on_stdin_close,
+               "end when standard input closes: nothing is left behind by a parent that dies");
   app.add_option("--log-level", flags.log_level, "what to log on standard error")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
       ->capture_default_str();
@@ -188,17 +163,17 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
   app.add_option("--tls-key", flags.tls_key, "PEM key of --tls-cert");
   app.add_option("--client-ca", flags.client_ca, "PEM authority: clients must show a certificate it signed");
   app.add_option("--token-file", flags.token_file, "bearer tokens, a line each: token,user,uid[,\"group,...\"]");
-  app.add_option("--controllers", flags.controllers, "controllers to run, as kube-controller-manager names them")
+  app.add_option("--controllers", flags.cluster.controllers, "controllers to run, as kube-controller-manager names them")
       ->capture_default_str();
-  app.add_option("--kubelet", flags.kubelet, "run the fake kubelet")->capture_default_str();
-  app.add_option("--scheduler", flags.scheduler, "run the scheduler")->capture_default_str();
-  app.add_option("--nodes", flags.nodes, "nodes to register at start")
+  app.add_option("--kubelet", flags.cluster.kubelet, "run the fake kubelet")->capture_default_str();
+  app.add_option("--scheduler", flags.cluster.scheduler, "run the scheduler")->capture_default_str();
+  app.add_option("--nodes", flags.cluster.nodes, "nodes to register at start")
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str();
   app.add_option("--pod-defaults", flags.pod_defaults,
                  "how pods behave that do not say: start-delay=2s,stop-after=5s,...");
-  app.add_option("--clock", flags.clock, "the plane's time: real, scaled=N, virtual or auto")->capture_default_str();
-  app.add_option("--seed", flags.seed, "of uids, names and choices (default: a different one each time)")
+  app.add_option("--clock", flags.cluster.clock, "the plane's time: real, scaled=N, virtual or auto")->capture_default_str();
+  app.add_option("--seed", flags.cluster.seed, "of uids, names and choices (default: a different one each time)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--max-requests-inflight", flags.max_requests_inflight, "reads served at once; more get 429")
       ->check(CLI::PositiveNumber)
@@ -216,8 +191,9 @@ int RunServe(const ServeFlags& given) {
   spdlog::logger log("terrarium", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   log.set_level(spdlog::level::from_str(flags.log_level));
   if (auto fine = CheckFlags(flags); !fine) return Fail(fine.status().message);
-  auto gates = api::FeatureGates().With(flags.feature_gates);
-  if (!gates) return Fail("--feature-gates: " + gates.status().message);
+  auto pod_defaults = ParsePodDefaults(flags.pod_defaults);
+  if (!pod_defaults) return Fail("--pod-defaults: " + pod_defaults.status().message);
+  flags.cluster.pod_defaults = std::move(*pod_defaults);
   Access access;
   if (!flags.token_file.empty()) {
     auto tokens = TokenFile::Read(flags.token_file);
@@ -225,28 +201,23 @@ int RunServe(const ServeFlags& given) {
     access.tokens = std::move(*tokens);
   }
 
-  auto mode = ClockMode::Parse(flags.clock);
-  if (!mode) return Fail("--clock: " + mode.status().message);
-  auto components = ComponentsOf(flags, *gates);
-  if (!components) return Fail(components.status().message);
-
   RealClock wall_clock;
   ThreadExecutor connection_executor;
-  Runtime runtime({.start = wall_clock.Now(), .mode = *mode, .wall = WallTime});
-  PlaneOptions plane_options;
-  plane_options.seed = flags.seed ? *flags.seed : RandomSeed();
-  plane_options.gates = *gates;
-  plane_options.handler.connection_clock = &wall_clock;
-  plane_options.handler.connection_executor = &connection_executor;
-  plane_options.data_file = flags.data;
-  plane_options.durability = DurabilityOf(flags.durability);
-  plane_options.handler.authenticate = access.Authenticator();
-  plane_options.handler.max_requests_inflight = flags.max_requests_inflight;
-  plane_options.handler.max_mutating_requests_inflight = flags.max_mutating_requests_inflight;
-  auto plane = Plane::Make(runtime, log, std::move(plane_options), *components);
-  if (!plane) return Fail(plane.status().message);
-  LiveDriver driver(runtime, kPlaneThreads);
-  ControlApi control(**plane, [&driver](std::function<void(ClockControl&)> work) { driver.Control(std::move(work)); });
+  LivePool pool(kPoolThreads);
+  apiserver::HandlerOptions handler;
+  handler.connection_clock = &wall_clock;
+  handler.connection_executor = &connection_executor;
+  handler.authenticate = access.Authenticator();
+  handler.max_requests_inflight = flags.max_requests_inflight;
+  handler.max_mutating_requests_inflight = flags.max_mutating_requests_inflight;
+  auto kubeconfig = [&](const std::string& name, const std::string& url) {
+    return MakeKubeconfig(AccessOf(flags, access, url, "terrarium-" + name));
+  };
+  auto made = ClusterSet::Make({pool, wall_clock, log, flags.cluster, handler,
+                                [] { return RandomSeed() >> 11; },  // a number that JSON keeps exactly
+                                kubeconfig});
+  if (!made) return Fail(made.status().message);
+  ClusterSet& clusters = **made;
 
   apiserver::HttpOptions http;
   http.address = flags.address;
@@ -255,19 +226,17 @@ int RunServe(const ServeFlags& given) {
   http.tls_key = flags.tls_key;
   http.client_ca = flags.client_ca;
   http.authenticate = access.Authenticator();
-  http.executor = &runtime.Lane("http");
-  Plane& served = **plane;
-  auto serve = [&served, &control](apiserver::Request request, apiserver::Responder respond) {
-    if (ControlApi::IsControlPath(request.path)) return control.Serve(request, std::move(respond));
-    served.handler().Serve(std::move(request), std::move(respond));
+  auto serve = [&clusters](apiserver::Request request, apiserver::Responder respond) {
+    clusters.Serve(std::move(request), std::move(respond));
   };
   auto server = apiserver::HttpServer::Make(http, serve);
   if (!server) return Fail(server.status().message);
+  clusters.SetUrl((*server)->Url());
 
   int exit_code = 0;
   auto stop = [&] {
-    driver.EndMoves();  // requests that are under way are answered first, and a move may take as long as it likes
-    (*server)->Stop([&served] { served.Shutdown(); });
+    clusters.EndMoves();  // requests that are under way are answered first, and a move may take as long as it likes
+    (*server)->Stop([&clusters] { clusters.Shutdown(); });
   };
   // Ready means that the nodes are there as well: a pod made before would wait for the scheduler's next try, which is
   // for ever on a clock that stands still.
@@ -279,10 +248,11 @@ int RunServe(const ServeFlags& given) {
     stop();
   };
   (*server)->Run([&] {
-    signals.Start(stop);
-    driver.Control(announce);
+    signals.Start(flags.exit_on_stdin_close, stop);
+    clusters.root().Control(announce);
   });
-  driver.Stop();
+  made->reset();
+  pool.Stop();
   connection_executor.Stop();
   return exit_code;
 }

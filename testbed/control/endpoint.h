@@ -41,6 +41,7 @@ std::span<const Endpoint> PodEndpoints();
 std::span<const Endpoint> NodeEndpoints();
 std::span<const Endpoint> PlaneEndpoints();
 std::span<const Endpoint> WhyEndpoints();
+std::span<const Endpoint> ClusterEndpoints();
 
 // For bodies of texts: refuses members that the endpoint does not know, and values that are none, by name.
 api::Result<bool> CheckTexts(const Json& body, std::initializer_list<std::string_view> known);

@@ -1,9 +1,11 @@
+#include <functional>
 #include <future>
-#include <mutex>
-#include <string>
+#include <memory>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "testbed/real_driver.h"
 #include "testbed/real_runtime.h"
 
 namespace terrarium::testbed {
@@ -57,6 +59,61 @@ TEST(LiveDriver, LanesRunAtOnceButEachOnePieceAtATime) {
   EXPECT_EQ(settled.get_future().get().why, Why::kDone);
   EXPECT_EQ(of_a, 10'000);
   EXPECT_EQ(of_b, 10'000);
+}
+
+TEST(LivePool, RunsManyPlanesOnAFewThreads) {
+  constexpr int kPlanes = 100;
+  LivePool pool(2);
+  struct OnePlane {
+    explicit OnePlane(LivePool& pool, ClockMode::Kind kind)
+        : runtime({.start = kStart, .mode = {kind, 1}, .wall = WallTime}), driver(runtime, pool) {}
+    Runtime runtime;
+    LiveDriver driver;
+    std::promise<RunOutcome> moved;
+    int fired = 0;
+  };
+  std::vector<std::unique_ptr<OnePlane>> planes;
+  for (int i = 0; i < kPlanes; ++i) {
+    planes.push_back(std::make_unique<OnePlane>(pool, i % 2 == 0 ? ClockMode::Kind::kVirtual : ClockMode::Kind::kAuto));
+    OnePlane& plane = *planes.back();
+    for (int hour = 0; hour < 5; ++hour)
+      plane.runtime.Lane("a").PostAfter(hour * 1h, [&plane] { ++plane.fired; });
+    plane.driver.Control([&plane](ClockControl& clock) { plane.moved.set_value(clock.RunUntilIdle(24h)); });
+  }
+  for (auto& plane : planes) {
+    EXPECT_EQ(plane->moved.get_future().get().why, Why::kIdle);
+    EXPECT_EQ(plane->fired, 5);
+    EXPECT_EQ(plane->runtime.Now(), kStart + 4h);
+  }
+}
+
+TEST(LivePool, OnePlaneIsTakenAwayWhileTheOthersGoOn) {
+  LivePool pool(2);
+  Runtime stays({.start = kStart, .mode = {ClockMode::Kind::kVirtual, 1}, .wall = WallTime});
+  LiveDriver driver(stays, pool);
+  for (int round = 0; round < 200; ++round) {
+    auto goes = std::make_unique<Runtime>(
+        RuntimeOptions{.start = kStart, .mode = {ClockMode::Kind::kAuto, 1}, .wall = WallTime});
+    auto its_driver = std::make_unique<LiveDriver>(*goes, pool);
+    std::function<void()> again = [&] { goes->Lane("a").PostAfter(1s, again); };  // works for ever
+    goes->Lane("a").Post(again);
+    std::promise<void> ran;
+    stays.Lane("a").Post([&ran] { ran.set_value(); });
+    ran.get_future().get();
+    its_driver->Stop();
+    its_driver = nullptr;
+    goes = nullptr;
+  }
+}
+
+TEST(LiveDriver, WaitsForWhatIsUnderWayOutside) {
+  Runtime runtime({.start = kStart, .mode = {ClockMode::Kind::kVirtual, 1}, .wall = WallTime});
+  LiveDriver driver(runtime, 1);
+  auto outside = std::make_unique<api::OutsideWork>(runtime.Lane("a"));
+  driver.Stop();
+  EXPECT_FALSE(driver.WaitForOutside(1ms));
+  auto ends = std::async(std::launch::async, [&] { outside = nullptr; });
+  EXPECT_TRUE(driver.WaitForOutside(20s));
 }
 
 TEST(LiveDriver, StoppingEndsAControlThatWaits) {
