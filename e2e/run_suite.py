@@ -66,15 +66,22 @@ def python(binary, extra):
     return binary and _with_server(binary, lambda env: _unittest(interpreter, E2E / "python", env, extra))
 
 
+def _node_packages(tests, modules):
+    """What resolve.mjs needs to know: the modules of `tests` import packages from `modules`."""
+    return {"TERRARIUM_NODE_TESTS": str(tests), "TERRARIUM_NODE_MODULES": str(modules)}
+
+
+NODE_RESOLVE = (E2E / "js" / "resolve.mjs").as_uri()
+
+
 def js(binary, extra):
     program, modules = tools.node(E2E / "js")
-    loader = (E2E / "js" / "resolve.mjs").as_uri()
 
     def run(environment):
-        environment = {**os.environ, **environment, "TERRARIUM_NODE_MODULES": str(modules)}
+        environment = {**os.environ, **environment, **_node_packages(E2E / "js", modules)}
         tests = extra or sorted(str(path) for path in (E2E / "js").glob("*.test.mjs"))
         return subprocess.call(
-            [str(program), "--import", loader, "--test", "--test-concurrency=1", *tests], env=environment
+            [str(program), "--import", NODE_RESOLVE, "--test", "--test-concurrency=1", *tests], env=environment
         )
 
     return binary and _with_server(binary, run)
@@ -134,6 +141,51 @@ def cli(binary, extra):
     return binary and _unittest(sys.executable, E2E / "cli", {"TERRARIUM_BINARY": str(binary)}, extra)
 
 
+LAUNCHERS = E2E.parent / "launchers"
+
+
+def _in_turn(binary, *commands):
+    """The launchers start servers themselves; the first command that fails is the suite's end."""
+    for command, folder, environment in commands:
+        environment = {**os.environ, "TERRARIUM": str(binary), **environment}
+        if code := subprocess.call(list(map(str, command)), cwd=folder, env=environment):
+            return code
+    return 0
+
+
+def launcher_go(binary, extra):
+    folder = LAUNCHERS / "go"
+    program = tools.go(folder / "example")
+    command = [program, "test", "-count=1", *extra, "./..."]
+    return binary and _in_turn(binary, (command, folder, {}), (command, folder / "example", {}))
+
+
+def launcher_python(binary, extra):
+    folder = LAUNCHERS / "python"
+    interpreter = tools.python_with(folder / "example" / "requirements.txt")
+    command = [interpreter, "-m", "pytest", "-q", "-p", "no:cacheprovider", *extra]
+    environment = {"PYTHONDONTWRITEBYTECODE": "1"}
+    return binary and _in_turn(
+        binary, (command, folder / "tests", environment), (command, folder / "example", environment)
+    )
+
+
+def launcher_node(binary, extra):
+    folder = LAUNCHERS / "node"
+    program, modules = tools.node(folder / "example")
+    command = [program, "--import", NODE_RESOLVE, "--test", *extra]
+    environment = _node_packages(folder / "example", modules)
+    return binary and _in_turn(
+        binary,
+        ([*command, "terrarium.test.mjs"], folder, environment),
+        ([*command, "rollout.test.mjs"], folder / "example", environment),
+    )
+
+
+def clusters(binary, extra):
+    return _with_both_kubectls(sys.executable, E2E / "clusters", binary, extra, ["test_kubectl"])
+
+
 def crash(binary, extra):
     return binary and subprocess.call(
         [sys.executable, str(E2E / "crash" / "crash.py"), "--terrarium", str(binary), *extra],
@@ -152,6 +204,10 @@ SUITES = {
     "pods": pods,
     "workloads": workloads,
     "cli": cli,
+    "clusters": clusters,
+    "launcher-go": launcher_go,
+    "launcher-python": launcher_python,
+    "launcher-node": launcher_node,
     "crash": crash,
 }
 

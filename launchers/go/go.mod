@@ -1,0 +1,3 @@
+module terrarium.dev/launcher
+
+go 1.21
