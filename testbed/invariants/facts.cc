@@ -1,5 +1,7 @@
 #include "testbed/invariants/facts.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -40,6 +42,27 @@ api::LabelSelector ReadSelector(const Json& document) {
   return selector ? *selector : api::LabelSelector::Nothing();
 }
 
+std::int64_t LengthAt(const Json& status, const char* list) {
+  return static_cast<std::int64_t>(api::ListAt(status, "uncountedTerminatedPods", list).size());
+}
+
+std::optional<std::int64_t> CompletionIndex(const Json& pod) {
+  std::string_view text = StringAt(pod, "metadata", "annotations", "batch.kubernetes.io/job-completion-index");
+  std::int64_t index = -1;
+  std::from_chars(text.data(), text.data() + text.size(), index);
+  if (index < 0) return std::nullopt;
+  return index;
+}
+
+// What only those ask who know of Jobs.
+void ReadJobPod(const Json& pod, PodFacts& facts) {
+  facts.of_job = true;
+  facts.succeeded = StringAt(pod, "status", "phase") == "Succeeded";
+  const Json& finalizers = api::ListAt(pod, "metadata", "finalizers");
+  facts.tracked = std::find(finalizers.begin(), finalizers.end(), "batch.kubernetes.io/job-tracking") != finalizers.end();
+  facts.index = CompletionIndex(pod);
+}
+
 // Pods of a whole number or a percentage, which rounds up.
 std::int64_t SurgeOf(const Json* value, std::int64_t replicas) {
   if (value == nullptr) return 0;
@@ -54,11 +77,12 @@ PodPtr ReadPod(const api::ObjectPtr& pod) {
   // Most pods of most tests have no owner: those are not parsed for it.
   if (pod->body().find(R"("ownerReferences")") == std::string::npos) return nullptr;
   std::shared_ptr<const Json> document = pod->Document();
-  std::string owner = ControllerUid(*document);
-  if (owner.empty()) return nullptr;
+  auto controller = controllers::ControllerOf(*document);
+  if (!controller || controller->uid.empty()) return nullptr;
   auto facts = std::make_shared<PodFacts>();
   facts->header = HeaderOf(pod);
-  facts->owner = std::move(owner);
+  facts->owner = std::move(controller->uid);
+  if (controller->kind == "Job") ReadJobPod(*document, *facts);
   const std::string& phase = api::PodPhase(*pod);
   bool ended = phase == "Succeeded" || phase == "Failed";
   facts->live = !ended && !pod->header().deleting;
@@ -101,6 +125,32 @@ DeploymentPtr ReadDeployment(const api::ObjectPtr& object) {
   facts->waits_for_termination = StringAt(*document, "spec", "podReplacementPolicy") == "TerminationComplete";
   facts->selector = ReadSelector(*document);
   facts->status = ReadCounts(*document);
+  return facts;
+}
+
+JobPtr ReadJob(const api::ObjectPtr& object) {
+  std::shared_ptr<const Json> document = object->Document();
+  const Json& spec = api::ObjectAt(*document, "spec");
+  const Json& status = api::ObjectAt(*document, "status");
+  auto facts = std::make_shared<JobFacts>();
+  facts->header = HeaderOf(object);
+  facts->indexed = StringAt(spec, "completionMode") == "Indexed";
+  facts->replaces_only_failed = StringAt(spec, "podReplacementPolicy") == "Failed";
+  facts->has_failure_policy = api::Find(spec, "podFailurePolicy") != nullptr;
+  facts->managed_by = StringAt(spec, "managedBy");
+  for (const char* type : {"Complete", "Failed"}) {
+    const Json* condition = api::FindCondition(*document, type);
+    if (condition != nullptr && StringAt(*condition, "status") == "True") facts->finished = true;
+  }
+  facts->selector = ReadSelector(*document);
+  JobCounts& counts = facts->status;
+  counts.active = IntAt(status, 0, "active");
+  counts.ready = IntAt(status, 0, "ready");
+  if (api::Find(status, "terminating") != nullptr) counts.terminating = IntAt(status, 0, "terminating");
+  counts.succeeded = IntAt(status, 0, "succeeded");
+  counts.failed = IntAt(status, 0, "failed");
+  counts.uncounted_succeeded = LengthAt(status, "succeeded");
+  counts.uncounted_failed = LengthAt(status, "failed");
   return facts;
 }
 

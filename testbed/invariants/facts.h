@@ -19,8 +19,12 @@ using HeaderPtr = std::shared_ptr<const api::ObjectHeader>;
 struct PodFacts {
   HeaderPtr header;
   std::string owner;         // uid of its controller
+  bool of_job = false;       // its controller is a Job
   bool live = false;         // neither deleted nor ended
   bool terminating = false;  // deleted and not ended
+  bool succeeded = false;    // has ended well
+  bool tracked = false;      // has the finalizer of Jobs
+  std::optional<std::int64_t> index = {};  // of an indexed Job
   bool ready = false;
   api::Time ready_since{};
 };
@@ -61,15 +65,44 @@ struct DeploymentFacts {
   ReportedCounts status;
 };
 
+// What the status of a Job tells of its pods.
+struct JobCounts {
+  std::int64_t active = 0;
+  std::int64_t ready = 0;
+  std::optional<std::int64_t> terminating = {};
+  std::int64_t succeeded = 0;
+  std::int64_t failed = 0;
+  // Put down to be counted: uids of uncountedTerminatedPods.
+  std::int64_t uncounted_succeeded = 0;
+  std::int64_t uncounted_failed = 0;
+  friend bool operator==(const JobCounts&, const JobCounts&) = default;
+
+  std::int64_t Succeeded() const { return succeeded + uncounted_succeeded; }
+  std::int64_t Ended() const { return Succeeded() + failed + uncounted_failed; }
+};
+
+struct JobFacts {
+  HeaderPtr header;
+  bool indexed = false;
+  bool replaces_only_failed = false;  // podReplacementPolicy is Failed
+  bool has_failure_policy = false;
+  std::string managed_by = {};
+  bool finished = false;  // Complete or Failed
+  api::LabelSelector selector;
+  JobCounts status;
+};
+
 using PodPtr = std::shared_ptr<const PodFacts>;
 using ReplicaSetPtr = std::shared_ptr<const ReplicaSetFacts>;
 using DeploymentPtr = std::shared_ptr<const DeploymentFacts>;
+using JobPtr = std::shared_ptr<const JobFacts>;
 
 // nullptr for a pod without a controller, which no rule counts.
 PodPtr ReadPod(const api::ObjectPtr& pod);
 // `resource`: "replicasets" or "replicationcontrollers".
 ReplicaSetPtr ReadReplicaSet(const std::string& resource, const api::ObjectPtr& object);
 DeploymentPtr ReadDeployment(const api::ObjectPtr& object);
+JobPtr ReadJob(const api::ObjectPtr& object);
 
 // How violations speak of an object: "replicasets default/web".
 ObjectRef RefOf(const std::string& resource, const api::ObjectHeader& header);

@@ -7,6 +7,8 @@
 #include "api/base/check.h"
 #include "testbed/invariants/deployment_bound.h"
 #include "testbed/invariants/deployment_status.h"
+#include "testbed/invariants/job_counts.h"
+#include "testbed/invariants/job_pods.h"
 #include "testbed/invariants/replica_status.h"
 
 namespace terrarium::testbed::invariants {
@@ -29,6 +31,12 @@ std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
   if (runs("deployment-controller") && runs("replicaset-controller") && counts_terminating &&
       options.gates.Enabled(api::gate::kDeploymentPodReplacementPolicy))
     rules.push_back(MakeDeploymentBound(options.on_violation));
+  if (runs("job-controller")) {
+    const JobGates gates{.replacement_policy = options.gates.Enabled(api::gate::kJobPodReplacementPolicy),
+                         .managed_by = options.gates.Enabled(api::gate::kJobManagedBy)};
+    rules.push_back(MakeJobPods(gates, options.on_violation));
+    rules.push_back(MakeJobCounts(gates, options.on_violation));
+  }
   return rules;
 }
 
@@ -93,6 +101,7 @@ void Monitor::Follow(storage::Store& store, const api::Clock& clock) {
   AddSource("deployments", &Monitor::ApplyDeployment);
   AddSource("replicasets", &Monitor::ApplyReplicaSet);
   AddSource("replicationcontrollers", &Monitor::ApplyReplicaSet);
+  AddSource("jobs", &Monitor::ApplyJob);
   AddSource("pods", &Monitor::ApplyPod);
   revision_ = store.CurrentRevision();
 }
@@ -163,6 +172,12 @@ void Monitor::ApplyReplicaSet(const Source& source, const Moment& moment, const 
   ReplicaSetPtr after = gone ? nullptr : ReadReplicaSet(source.resource, object);
   ReplicaSetPtr before = Exchange(replica_sets_, object->header().uid, after);
   for (auto& rule : rules_) rule->OnReplicaSet(moment, before, after);
+}
+
+void Monitor::ApplyJob(const Source&, const Moment& moment, const api::ObjectPtr& object, bool gone) {
+  JobPtr after = gone ? nullptr : ReadJob(object);
+  JobPtr before = Exchange(jobs_, object->header().uid, after);
+  for (auto& rule : rules_) rule->OnJob(moment, before, after);
 }
 
 void Monitor::ApplyDeployment(const Source&, const Moment& moment, const api::ObjectPtr& object, bool gone) {

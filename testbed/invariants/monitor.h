@@ -59,6 +59,7 @@ class Monitor {
   void ApplyPod(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void ApplyReplicaSet(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void ApplyDeployment(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
+  void ApplyJob(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void TakeFrom(const Source& source);
 
   MonitorOptions options_;
@@ -75,6 +76,7 @@ class Monitor {
   std::map<std::string, PodPtr> pods_;
   std::map<std::string, ReplicaSetPtr> replica_sets_;
   std::map<std::string, DeploymentPtr> deployments_;
+  std::map<std::string, JobPtr> jobs_;
 };
 
 }  // namespace terrarium::testbed::invariants

@@ -31,6 +31,7 @@ class Rule {
   virtual void OnPod(const Moment&, const PodPtr& before, const PodPtr& after) = 0;
   virtual void OnReplicaSet(const Moment&, const ReplicaSetPtr& before, const ReplicaSetPtr& after) = 0;
   virtual void OnDeployment(const Moment&, const DeploymentPtr& before, const DeploymentPtr& after) = 0;
+  virtual void OnJob(const Moment&, const JobPtr& /*before*/, const JobPtr& /*after*/) {}
   // The plane has nothing left to do but housekeeping.
   virtual void OnIdle(const Moment&) {}
 };

@@ -56,6 +56,55 @@ TEST(Facts, ADeletedPodTerminatesUntilItHasEnded) {
   }
 }
 
+TEST(Facts, APodOfAJobHasItsIndexItsFinalizerAndHowItEnded) {
+  Json document = OwnedPod("Succeeded");
+  document["metadata"]["annotations"] = {{"batch.kubernetes.io/job-completion-index", "7"}};
+  document["metadata"]["finalizers"] = {"x/y", "batch.kubernetes.io/job-tracking"};
+  EXPECT_FALSE(ReadPod(Stored("pods", document))->of_job) << "its controller is something else";
+  document["metadata"]["ownerReferences"][1]["kind"] = "Job";
+  PodPtr pod = ReadPod(Stored("pods", document));
+  EXPECT_TRUE(pod->of_job);
+  EXPECT_TRUE(pod->succeeded);
+  EXPECT_TRUE(pod->tracked);
+  EXPECT_EQ(pod->index, 7);
+  document["status"]["phase"] = "Failed";
+  document["metadata"]["annotations"] = {{"batch.kubernetes.io/job-completion-index", "-1"}};
+  document["metadata"].erase("finalizers");
+  pod = ReadPod(Stored("pods", document));
+  EXPECT_FALSE(pod->succeeded);
+  EXPECT_FALSE(pod->tracked);
+  EXPECT_EQ(pod->index, std::nullopt);
+}
+
+TEST(Facts, AJobIsReadWithSpecAndStatus) {
+  Json document = {{"spec",
+                    {{"completionMode", "Indexed"},
+                     {"podReplacementPolicy", "Failed"},
+                     {"managedBy", "example.com/other"},
+                     {"selector", {{"matchLabels", {{"app", "web"}}}}}}},
+                   {"status",
+                    {{"active", 1},
+                     {"ready", 2},
+                     {"terminating", 3},
+                     {"succeeded", 4},
+                     {"failed", 5},
+                     {"uncountedTerminatedPods", {{"succeeded", {"a"}}, {"failed", {"b", "c"}}}}}}};
+  JobPtr job = ReadJob(Stored("jobs", document));
+  EXPECT_TRUE(job->indexed);
+  EXPECT_TRUE(job->replaces_only_failed);
+  EXPECT_FALSE(job->has_failure_policy);
+  EXPECT_EQ(job->managed_by, "example.com/other");
+  EXPECT_FALSE(job->finished);
+  EXPECT_EQ(job->status, (JobCounts{1, 2, 3, 4, 5, 1, 2}));
+  document["spec"]["podFailurePolicy"] = {{"rules", Json::array()}};
+  document["status"] = {{"conditions", {{{"type", "Complete"}, {"status", "False"}},
+                                        {{"type", "Failed"}, {"status", "True"}}}}};
+  job = ReadJob(Stored("jobs", document));
+  EXPECT_TRUE(job->has_failure_policy);
+  EXPECT_TRUE(job->finished);
+  EXPECT_EQ(job->status.terminating, std::nullopt);
+}
+
 TEST(Facts, AReplicaSetIsReadWithSpecAndStatus) {
   Json document = {{"metadata", {{"generation", 3}, {"ownerReferences", {Owner("d1")}}}},
                    {"spec",

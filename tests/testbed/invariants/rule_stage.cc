@@ -43,6 +43,27 @@ PodFacts EndedPod(const std::string& name, const std::string& owner) {
   return pod;
 }
 
+PodFacts JobPod(PodFacts pod, std::int64_t index) {
+  pod.of_job = true;
+  pod.tracked = true;
+  if (index >= 0) pod.index = index;
+  return pod;
+}
+
+PodFacts SucceededPod(const std::string& name, const std::string& owner) {
+  PodFacts pod = EndedPod(name, owner);
+  pod.succeeded = true;
+  return pod;
+}
+
+JobFacts JobNamed(const std::string& name) {
+  JobFacts job;
+  job.header = HeaderNamed(name);
+  job.selector = Labels("app=web");
+  job.status.terminating = 0;
+  return job;
+}
+
 ReplicaSetFacts ReplicaSetOf(const std::string& deployment, const std::string& name, std::int64_t replicas) {
   ReplicaSetFacts set;
   set.header = HeaderNamed(name);
@@ -85,6 +106,9 @@ void RuleStage::Tell(const Moment& moment, const ReplicaSetPtr& before, const Re
 void RuleStage::Tell(const Moment& moment, const DeploymentPtr& before, const DeploymentPtr& after) {
   rule_->OnDeployment(moment, before, after);
 }
+void RuleStage::Tell(const Moment& moment, const JobPtr& before, const JobPtr& after) {
+  rule_->OnJob(moment, before, after);
+}
 
 void RuleStage::Put(const PodFacts& pod) {
   Change(pods_, pod.header->name, std::make_shared<const PodFacts>(pod), true);
@@ -95,9 +119,13 @@ void RuleStage::Put(const ReplicaSetFacts& set) {
 void RuleStage::Put(const DeploymentFacts& deployment) {
   Change(deployments_, deployment.header->name, std::make_shared<const DeploymentFacts>(deployment), true);
 }
+void RuleStage::Put(const JobFacts& job) {
+  Change(jobs_, job.header->name, std::make_shared<const JobFacts>(job), true);
+}
 void RuleStage::RemovePod(const std::string& name) { Change(pods_, name, PodPtr(), false); }
 void RuleStage::RemoveReplicaSet(const std::string& name) { Change(sets_, name, ReplicaSetPtr(), false); }
 void RuleStage::RemoveDeployment(const std::string& name) { Change(deployments_, name, DeploymentPtr(), false); }
+void RuleStage::RemoveJob(const std::string& name) { Change(jobs_, name, JobPtr(), false); }
 void RuleStage::Adopt(const PodFacts& pod) {
   Change(pods_, pod.header->name, std::make_shared<const PodFacts>(pod), false);
 }

@@ -23,6 +23,12 @@ ReplicaSetFacts ReplicaSetOf(const std::string& deployment, const std::string& n
 // Seen by its controller; no surge.
 DeploymentFacts TerminationCompleteDeployment(const std::string& name, std::int64_t replicas);
 
+// Of a Job, with the finalizer; no index where it is -1.
+PodFacts JobPod(PodFacts pod, std::int64_t index = -1);
+PodFacts SucceededPod(const std::string& name, const std::string& owner);
+// Non-indexed, nothing counted yet.
+JobFacts JobNamed(const std::string& name);
+
 api::LabelSelector Labels(const std::string& selector);
 HeaderPtr HeaderNamed(const std::string& name, const std::string& app = "web");
 
@@ -34,9 +40,11 @@ class RuleStage {
   void Put(const PodFacts& pod);
   void Put(const ReplicaSetFacts& set);
   void Put(const DeploymentFacts& deployment);
+  void Put(const JobFacts& job);
   void RemovePod(const std::string& name);
   void RemoveReplicaSet(const std::string& name);
   void RemoveDeployment(const std::string& name);
+  void RemoveJob(const std::string& name);
   // The pod is there already and comes under a controller only now.
   void Adopt(const PodFacts& pod);
   void Adopt(const ReplicaSetFacts& set);
@@ -58,6 +66,7 @@ class RuleStage {
   void Tell(const Moment& moment, const PodPtr& before, const PodPtr& after);
   void Tell(const Moment& moment, const ReplicaSetPtr& before, const ReplicaSetPtr& after);
   void Tell(const Moment& moment, const DeploymentPtr& before, const DeploymentPtr& after);
+  void Tell(const Moment& moment, const JobPtr& before, const JobPtr& after);
 
   std::vector<Violation> violations_;
   std::size_t taken_ = 0;
@@ -65,6 +74,7 @@ class RuleStage {
   Known<PodFacts> pods_;
   Known<ReplicaSetFacts> sets_;
   Known<DeploymentFacts> deployments_;
+  Known<JobFacts> jobs_;
 };
 
 }  // namespace terrarium::testbed::invariants

@@ -1,5 +1,10 @@
 // The monitor has eyes: controllers that run with other gates than it is told of do what they must not, in a real
-// rollout.
+// rollout and in a real Job.
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,6 +24,7 @@ using namespace std::chrono_literals;
 using api::Json;
 using testing::Contains;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 constexpr const char* kOn = "DeploymentPodReplacementPolicy=true";
 
@@ -36,14 +42,40 @@ Json Deployment(const std::string& image) {
             {"template", pods}}}};
 }
 
-// Rolls a Deployment out with controllers of those gates, and gives the rules that were broken under a monitor that
-// takes them for those of the apiserver.
-std::set<std::string> RulesBrokenWith(const std::string& controller_gates) {
+// Each made when the one before has been worked off.
+using Writes = std::vector<std::function<api::WriteRequest(storage::Store&)>>;
+
+// A rollout.
+const Writes kRollout = {
+    [](storage::Store&) { return api::RequestToCreate("deployments", "default", Deployment("i:1")); },
+    [](storage::Store&) { return api::RequestToUpdate("deployments", Deployment("i:2"), ""); }};
+
+// An indexed Job that waits for its pods, one of which is deleted and does not go.
+const Writes kPodDeletion = {
+    [](storage::Store&) {
+      Json pods = {{"metadata", {{"annotations", {{"terrarium.dev/hold", "terminating"}}}}},
+                   {"spec", {{"restartPolicy", "Never"}, {"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
+      Json spec = {{"completions", 2},
+                   {"parallelism", 2},
+                   {"completionMode", "Indexed"},
+                   {"podReplacementPolicy", "Failed"},
+                   {"template", pods}};
+      return api::RequestToCreate("jobs", "default", {{"metadata", {{"name", "j"}}}, {"spec", spec}});
+    },
+    [](storage::Store& store) {
+      storage::ListQuery query;
+      query.resource = "pods";
+      const api::ObjectPtr pod = store.List(query)->items.at(0);
+      return api::RequestToDelete("pods", {"default", pod->header().name}, {});
+    }};
+
+// The rules that were broken by controllers of those gates, under a monitor that takes them for those of the apiserver.
+std::set<std::string> RulesBrokenWith(const std::string& controller_gates, const Writes& writes = kRollout) {
   spdlog::logger log("terrarium", std::make_shared<spdlog::sinks::null_sink_mt>());
   std::set<std::string> broken;
   Simulation simulation(api::Time(1'767'225'600s), 1);
   auto monitor = std::make_unique<Monitor>(
-      MonitorOptions{.controllers = {"deployment-controller", "replicaset-controller"},
+      MonitorOptions{.controllers = {"deployment-controller", "replicaset-controller", "job-controller"},
                      .gates = Gates(kOn),
                      .on_violation = [&broken](const Violation& violation) { broken.insert(violation.rule); }});
   PlaneOptions options;
@@ -57,19 +89,20 @@ std::set<std::string> RulesBrokenWith(const std::string& controller_gates) {
   auto plane = Plane::Make(simulation.runtime(), log, std::move(options), components);
   CHECK(plane.ok());
   monitor->Follow((*plane)->store(), simulation.runtime());
-  auto write = [&](api::WriteRequest request) {
-    (*plane)->handler().Write(std::move(request), {}, [](api::Client::Written written) { CHECK(written.ok()); });
+  for (const auto& next : writes) {
+    (*plane)->handler().Write(next((*plane)->store()), {}, [](api::Client::Written written) { CHECK(written.ok()); });
     simulation.clock().RunUntilIdle(10min);
     monitor->Idle();
-  };
-  write(api::RequestToCreate("deployments", "default", Deployment("i:1")));
-  write(api::RequestToUpdate("deployments", Deployment("i:2"), ""));
+  }
   simulation.runtime().Shutdown();
   monitor = nullptr;  // before the store that it watches
   return broken;
 }
 
-TEST(WrongGates, ControllersWithTheGatesTheyAreHeldForBreakNothing) { EXPECT_THAT(RulesBrokenWith(kOn), IsEmpty()); }
+TEST(WrongGates, ControllersWithTheGatesTheyAreHeldForBreakNothing) {
+  EXPECT_THAT(RulesBrokenWith(kOn), IsEmpty());
+  EXPECT_THAT(RulesBrokenWith(kOn, kPodDeletion), IsEmpty());
+}
 
 TEST(WrongGates, ControllersThatDoNotWaitForTerminationGoBeyondTheBound) {
   EXPECT_THAT(RulesBrokenWith("DeploymentPodReplacementPolicy=false"), Contains("deployment-bound"));
@@ -78,6 +111,11 @@ TEST(WrongGates, ControllersThatDoNotWaitForTerminationGoBeyondTheBound) {
 TEST(WrongGates, ControllersThatDoNotTellTheTerminatingGiveAWrongStatus) {
   std::set<std::string> broken = RulesBrokenWith("DeploymentReplicaSetTerminatingReplicas=false");
   EXPECT_THAT(broken, Contains("replica-status"));
+}
+
+TEST(WrongGates, AJobControllerThatDoesNotWaitRunsAnIndexTwiceAndDoesNotTellTheTerminating) {
+  EXPECT_THAT(RulesBrokenWith("JobPodReplacementPolicy=false", kPodDeletion),
+              UnorderedElementsAre("job-pods", "job-counts"));
 }
 
 }  // namespace
