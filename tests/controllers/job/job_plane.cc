@@ -75,10 +75,24 @@ void JobPlane::StopController() {
   informers_.reset();
 }
 
+void JobPlane::MakeMonitor() {
+  testbed::invariants::MonitorOptions options;
+  options.controllers = {"job-controller"};
+  options.gates = gates_;
+  options.on_violation = [](const testbed::invariants::Violation& violation) { ADD_FAILURE() << violation.String(); };
+  monitors_.push_back(std::make_unique<testbed::invariants::Monitor>(std::move(options)));
+  monitors_.back()->Follow(bed_.plane().store(), env_.clock);
+}
+
 void JobPlane::StartController(const std::string& gates) {
+  const bool same_gates = !monitors_.empty() && gates == gates_text_;
+  gates_text_ = gates;
   gates_ = GatesOf(gates);
+  if (!same_gates) MakeMonitor();
   clients_.push_back(std::make_unique<MortalClient>(
-      env_, apiserver::MakeInProcessClient(env_, bed_.plane().handler(), bed_.plane().store(), {})));
+      env_, monitors_.back()->Watched(
+                apiserver::MakeInProcessClient(env_, bed_.plane().handler(), bed_.plane().store(), {}),
+                std::string(testbed::invariants::kControllerManager))));
   informers_ = std::make_unique<InformerSet>(env_, *clients_.back());
   recorder_ = std::make_unique<EventRecorder>(env_, *clients_.back());
   controller_ = MakeJobController({env_, *clients_.back(), *informers_, *recorder_, metrics_, why_});
@@ -92,7 +106,7 @@ void JobPlane::CrashAt(int nth_write, bool write_arrives) {
   client().died = [this] {
     ++crashes_;
     // Whoever dies is on the stack.
-    env_.executor.Post([this] { RestartController(); });
+    env_.executor.Post([this] { RestartController(gates_text_); });
   };
 }
 
@@ -135,6 +149,7 @@ void JobPlane::Release(const std::string& name, std::optional<int> exit_code) {
 
 void JobPlane::Idle(api::Duration limit) {
   EXPECT_EQ(bed_.clock().RunUntilIdle(limit).why, testbed::RunOutcome::Why::kIdle);
+  if (controller_ != nullptr) monitors_.back()->Idle();
 }
 
 std::shared_ptr<const Json> JobPlane::Job(const std::string& name) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // A Job controller of one's own on a plane that has everything but that controller: it can be restarted with other
-// gates, its writes can be made to fail, and it can crash at any of them.
+// gates, its writes can be made to fail, and it can crash at any of them. The invariants of Jobs are held against it.
 
 #include <functional>
 #include <memory>
@@ -15,6 +15,7 @@
 #include "api/client.h"
 #include "api/json_access.h"
 #include "controllers/controller.h"
+#include "testbed/invariants/monitor.h"
 #include "testbed/testbed.h"
 
 namespace terrarium::controllers::job::testing {
@@ -80,7 +81,7 @@ class JobPlane {
     StopController();
     StartController(gates);
   }
-  // Dies in the middle of its n-th write from now, and is there again at once.
+  // Dies in the middle of its n-th write from now, and is there again at once, with the same gates.
   void CrashAt(int nth_write, bool write_arrives);
   int crashes() const { return crashes_; }
 
@@ -95,7 +96,7 @@ class JobPlane {
   // Pods held in terminating: go on, or end with that code.
   void Release(const std::string& name, std::optional<int> exit_code = std::nullopt);
   void Pass(api::Duration duration) { bed_.clock().Advance(duration); }
-  // Until nothing is left to do.
+  // Until nothing is left to do; then the Jobs' statuses are a recount of their pods, if the controller runs.
   void Idle(api::Duration limit = std::chrono::hours(12));
 
   std::shared_ptr<const Json> Job(const std::string& name = "j");
@@ -114,12 +115,17 @@ class JobPlane {
   std::string Metric(const std::string& series);
 
  private:
+  void MakeMonitor();
+
   testbed::Testbed bed_;
+  std::string gates_text_;
   api::FeatureGates gates_;
   api::Prng prng_;
   api::Env env_;
   Metrics metrics_;
   WhyLog why_;
+  // One for each set of gates that the controller has run with; the last one watches.
+  std::vector<std::unique_ptr<testbed::invariants::Monitor>> monitors_;
   // Those of controllers that died stay: their last answers may be on the way.
   std::vector<std::unique_ptr<MortalClient>> clients_;
   std::unique_ptr<InformerSet> informers_;

@@ -183,7 +183,7 @@ TEST(JobPodReplacement, EndToEndExampleOfSlowCleanup) {
 }
 
 // KEP-3939, unit a: Verify that terminating pods are in fact counted in the status. Also when nothing else changes.
-TEST(JobPodReplacement, TerminatingPodsAreCountedInTheStatus) {
+TEST(JobPodReplacement, UnitATerminatingPodsAreCountedInTheStatus) {
   for (const char* policy : {"Failed", "TerminatingOrFailed"}) {
     JobPlane plane;
     plane.AddJob({{"parallelism", 0}, {"completions", 5}, {"podReplacementPolicy", policy}}, kSlowToTerminate);
@@ -199,7 +199,7 @@ TEST(JobPodReplacement, TerminatingPodsAreCountedInTheStatus) {
 }
 
 // KEP-3939, unit b: Recreate pods only once pod is fully terminated (ie `Failed`). Per index where indexed.
-TEST(JobPodReplacement, AnIndexIsRunAgainOnlyWhenItsPodHasFailed) {
+TEST(JobPodReplacement, UnitBAnIndexIsRunAgainOnlyWhenItsPodHasFailed) {
   JobPlane plane;
   plane.AddJob(TwoIndexes("Failed"), kSlowToTerminate);
   plane.Pass(5s);
@@ -260,7 +260,7 @@ TEST(JobPodReplacement, AJobMayEndWhileItIsSuspended) {
 }
 
 // KEP-3939, unit c: Verify existing behavior with `TerminatingOrFailed`.
-TEST(JobPodReplacement, UnderTerminatingOrFailedAnIndexRunsBesideItsTerminatingPod) {
+TEST(JobPodReplacement, UnitCUnderTerminatingOrFailedAnIndexRunsBesideItsTerminatingPod) {
   JobPlane plane;
   plane.AddJob(TwoIndexes("TerminatingOrFailed"), kSlowToTerminate);
   plane.Pass(5s);
@@ -270,7 +270,7 @@ TEST(JobPodReplacement, UnderTerminatingOrFailedAnIndexRunsBesideItsTerminatingP
 }
 
 // KEP-3939, unit d: If feature is off verify existing behavior. The stored value is kept and does not count.
-TEST(JobPodReplacement, WithTheGateOffAStoredPolicyDoesNotCount) {
+TEST(JobPodReplacement, UnitDWithTheGateOffAStoredPolicyDoesNotCount) {
   JobPlane plane({.gates = kOff});
   plane.AddJob(TwoIndexes("Failed"), kSlowToTerminate);
   plane.Pass(5s);
@@ -282,7 +282,7 @@ TEST(JobPodReplacement, WithTheGateOffAStoredPolicyDoesNotCount) {
 
 // KEP-3939, unit e: Count terminating pods even if terminating Pod considered failed when `JobPodReplacementPolicy` is
 // disabled. They are not told then, but the terminal condition waits for them while JobManagedBy is on.
-TEST(JobPodReplacement, WithTheGateOffTheTerminalConditionStillWaitsForTerminatingPods) {
+TEST(JobPodReplacement, UnitEWithTheGateOffTheTerminalConditionStillWaitsForTerminatingPods) {
   JobPlane plane({.gates = kOff});
   plane.AddJob({{"activeDeadlineSeconds", 10}}, kSlowToTerminate);
   plane.Pass(1min);
@@ -304,7 +304,7 @@ TEST(JobPodReplacement, WithBothGatesOffNothingIsWaitedFor) {
 
 // KEP-3939, unit f: Count terminating pods even if terminating Pod not considered failed when `JobPodReplacementPolicy`
 // is enabled.
-TEST(JobPodReplacement, UnderFailedATerminatingPodIsCountedAsTerminatingAndNotAsFailed) {
+TEST(JobPodReplacement, UnitFUnderFailedATerminatingPodIsCountedAsTerminatingAndNotAsFailed) {
   JobPlane plane;
   plane.AddJob({{"podFailurePolicy",
                  {{"rules", {{{"action", "FailJob"}, {"onExitCodes", {{"operator", "In"}, {"values", {42}}}}}}}}}},

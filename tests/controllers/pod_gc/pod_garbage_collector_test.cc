@@ -40,6 +40,31 @@ TEST(PodGarbageCollector, APodBoundToANodeThatWasNeverThereIsAnOrphan) {
       << metrics;
 }
 
+// KEP-3939, gc_controller a: Set `PodPhase` to `failed` when `JobPodReplacementPolicy` true but
+// `PodDisruptionConditions` is false.
+TEST(PodGarbageCollector, UnitAAnOrphanFailsForEitherGateAndSaysWhyForOne) {
+  struct Case {
+    const char* gates;
+    std::vector<std::string> phases;
+    std::string condition;
+  };
+  const Case cases[] = {
+      {"JobPodReplacementPolicy=true,PodDisruptionConditions=false", {"Pending", "Failed"}, ""},
+      {"JobPodReplacementPolicy=false,PodDisruptionConditions=true", {"Pending", "Failed"}, "True"},
+      {"JobPodReplacementPolicy=false,PodDisruptionConditions=false", {"Pending"}, ""},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.gates);
+    Testbed bed({.feature_gates = c.gates, .nodes = 1});
+    PodHistory history(bed, "web");
+    bed.Must(bed.Create("pods", "default", PodOn("web", "nowhere")));
+    bed.clock().Advance(40s);
+    EXPECT_TRUE(history.Gone());
+    EXPECT_EQ(history.Phases(), c.phases);
+    EXPECT_EQ(ConditionStatus(history.Last(), "DisruptionTarget"), c.condition);
+  }
+}
+
 TEST(PodGarbageCollector, ANodeThatComesBackInTimeKeepsItsPods) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Create("pods", "default", PodOn("web", "node-0")));
