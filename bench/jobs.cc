@@ -1,10 +1,10 @@
 // An indexed Job, 100 pods at a time, whose pods succeed at once, from the request to Complete: the whole plane with
 // scheduler, kubelet and controllers, in memory, no artificial delay.
 //
-// The controller gathers what pods do for a second, so on a real clock a Job of many waves mostly waits. What the program
-// does is measured on a virtual clock, where that second costs nothing: the real time that such a Job takes, per pod as
-// well, as a multiple of what the store alone needs for the lives of as many pods, and beside what a pod costs in the
-// first Job of the same run. The small one is then run on a real clock, too.
+// The controller gathers what pods do for a second, so on a real clock a Job of many waves mostly waits. What the
+// program does is measured on a virtual clock, where that second costs nothing: the real time that such a Job takes,
+// per pod as well, as a multiple of what the store alone needs for the lives of as many pods, and beside what a pod
+// costs in the first Job of the same run. The small one is then run on a real clock, too.
 //
 //   terrarium_jobs_bench [COMPLETIONS...]        default: 1000 and 10000; the best of several runs each
 

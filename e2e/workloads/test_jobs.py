@@ -22,8 +22,10 @@ def job(name="work", script=None, **spec):
 
 class Jobs(WorkloadCase):
     def counts(self, name="work"):
+        """The counters of its status that are not zero."""
         status = self.stored(name, "jobs").get("status", {})
-        return {key: status[key] for key in ("active", "ready", "terminating", "succeeded", "failed") if status.get(key)}
+        counters = ("active", "ready", "terminating", "succeeded", "failed")
+        return {key: status[key] for key in counters if status.get(key)}
 
     def conditions(self, name="work"):
         items = self.stored(name, "jobs")["status"].get("conditions", [])
@@ -34,7 +36,8 @@ class Jobs(WorkloadCase):
         self.settle()
         (pod,) = self.pods("job-name=once")
         columns, (row,) = self.rows("get job once")
-        self.assertEqual((columns[:3], row["STATUS"], row["COMPLETIONS"]), (["NAME", "STATUS", "COMPLETIONS"], "Running", "0/1"))
+        self.assertEqual(columns[:3], ["NAME", "STATUS", "COMPLETIONS"])
+        self.assertEqual((row["STATUS"], row["COMPLETIONS"]), ("Running", "0/1"))
         self.order("crash", pod["metadata"]["name"], exitCode=0).expect()
         self.idle()
         out = self.k("wait --for=condition=complete job/once --timeout=10s").out
@@ -68,7 +71,8 @@ class Jobs(WorkloadCase):
         self.k(["patch", "job", "work", "--type=merge", "-p", '{"spec":{"suspend":false}}'])
         self.idle()
         self.assertEqual((self.counts(), self.conditions()), ({"active": 2, "ready": 2}, []))
-        self.assertEqual([reason for reason, _ in self.events("work", "Suspended", "Resumed")], ["Suspended", "Resumed"])
+        reasons = [reason for reason, _ in self.events("work", "Suspended", "Resumed")]
+        self.assertEqual(reasons, ["Suspended", "Resumed"])
 
     def test_indexed_pods_have_names_hostnames_and_completed_indexes(self):
         self.make(job(completions=3, parallelism=3, completionMode="Indexed", script=QUICK), "jobs")

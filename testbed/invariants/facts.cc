@@ -1,6 +1,5 @@
 #include "testbed/invariants/facts.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -58,8 +57,8 @@ std::optional<std::int64_t> CompletionIndex(const Json& pod) {
 void ReadJobPod(const Json& pod, PodFacts& facts) {
   facts.of_job = true;
   facts.succeeded = StringAt(pod, "status", "phase") == "Succeeded";
-  const Json& finalizers = api::ListAt(pod, "metadata", "finalizers");
-  facts.tracked = std::find(finalizers.begin(), finalizers.end(), "batch.kubernetes.io/job-tracking") != finalizers.end();
+  for (const Json& finalizer : api::ListAt(pod, "metadata", "finalizers"))
+    facts.tracked = facts.tracked || finalizer == "batch.kubernetes.io/job-tracking";
   facts.index = CompletionIndex(pod);
 }
 

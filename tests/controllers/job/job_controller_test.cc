@@ -403,6 +403,10 @@ TEST(JobController, MeasuresItselfUnderKubernetesNames) {
   EXPECT_EQ(metric("job_pods_creation_total{reason=\"new\",status=\"succeeded\"}"), "2");
   for (const std::string event : {"add", "delete"})
     EXPECT_EQ(metric("terminated_pods_tracking_finalizer_total{event=\"" + event + "\"}"), "2");
+  plane.AddJob({}, {{"run-for", "5s"}}, "plain");
+  plane.Idle();
+  const std::string completed = R"(completion_mode="NonIndexed",reason="CompletionsReached",result="succeeded")";
+  EXPECT_EQ(metric("jobs_finished_total{" + completed + "}"), "1");
 }
 
 TEST(JobController, CreatesAndDeletesAreExplained) {

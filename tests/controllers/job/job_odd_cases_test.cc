@@ -117,6 +117,30 @@ TEST(JobOddCases, ADeadlineRunsOutWhilePodsTerminate) {
   }
 }
 
+// Pods that a Job gave up have lost their finalizer and hold their places all the same.
+TEST(JobOddCases, ResumedWhileItsOldPodsTerminateAJobWaitsWhereThePolicySaysSo) {
+  for (const char* mode : {"NonIndexed", "Indexed"}) {
+    for (const char* policy : kPolicies) {
+      SCOPED_TRACE(std::string(mode) + " " + policy);
+      JobPlane plane;
+      plane.AddJob({{"completions", 2}, {"parallelism", 2}, {"completionMode", mode}, {"podReplacementPolicy", policy}},
+                   {{"hold", "terminating"}});
+      plane.Pass(5s);
+      const Strings old = plane.ActivePods();
+      plane.Patch({{"spec", {{"suspend", true}}}});
+      plane.Pass(5s);
+      EXPECT_EQ(plane.Counts(), "ready 0 terminating 2");
+      plane.Patch({{"spec", {{"suspend", false}}}});
+      plane.Pass(1min);
+      const bool waits = policy == kPolicies[0];
+      EXPECT_EQ(plane.Counts(), waits ? "ready 0 terminating 2" : "active 2 ready 2 terminating 2");
+      for (const std::string& pod : old) plane.Release(pod, 0);
+      plane.Idle();
+      EXPECT_EQ(plane.Counts(), "active 2 ready 2 terminating 0") << "they count neither way";
+    }
+  }
+}
+
 // A pod that no node will run is ended by pod garbage collection, so that its place is free under either policy.
 TEST(JobOddCases, APodDeletedBeforeItHasANodeIsReplaced) {
   for (const char* policy : kPolicies) {

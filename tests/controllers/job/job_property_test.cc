@@ -1,5 +1,5 @@
-// Random Jobs, random fates of their pods and nodes, users who change their minds, and a controller that crashes between
-// any two of its writes, under several gates. The invariants of Jobs are held against every write besides.
+// Random Jobs, random fates of their pods and nodes, users who change their minds, and a controller that crashes
+// between any two of its writes, under several gates. The invariants of Jobs are held against every write besides.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ constexpr int kCounted = 5;
 constexpr int kFailsJob = 6;
 
 constexpr const char* kReplacementPolicyOff = "JobPodReplacementPolicy=false";
-constexpr std::uint64_t kSeeds = 25;  // for each setting of the gates
+constexpr std::uint64_t kSeeds = 20;  // for each setting of the gates
 
 struct PodHistory {
   std::string job_uid;
