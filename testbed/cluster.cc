@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/base/errors.h"
+#include "api/http_caller.h"
 #include "apiserver/handler.h"
 #include "testbed/real_runtime.h"
 
@@ -14,6 +15,7 @@ api::Result<std::unique_ptr<Cluster>> Cluster::Make(LivePool& pool, api::Time st
   auto plane = Plane::Make(cluster->runtime_, log, options.plane, options.components);
   if (!plane) return plane.status();
   cluster->plane_ = std::move(*plane);
+  cluster->http_caller_ = options.http_caller;
   cluster->driver_ = std::make_unique<LiveDriver>(cluster->runtime_, pool);
   cluster->control_ = std::make_unique<ControlApi>(
       *cluster->plane_,
@@ -55,6 +57,7 @@ bool Cluster::End(std::chrono::nanoseconds limit) {
   if (!uses_->Close(limit)) return false;
   // The components first: they would complain of a store that refuses what they write.
   driver_->Stop();
+  http_caller_ = nullptr;  // it answers what is under way while there is somebody to hear it
   plane_->Shutdown();
   return driver_->WaitForOutside(limit);
 }

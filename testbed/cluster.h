@@ -56,6 +56,7 @@ class Cluster {
   std::unique_ptr<Plane> plane_;
   std::unique_ptr<LiveDriver> driver_;
   std::unique_ptr<ControlApi> control_;
+  std::shared_ptr<api::HttpCaller> http_caller_;
   std::shared_ptr<ClusterUses> uses_ = std::make_shared<ClusterUses>();
   std::shared_ptr<ClusterStreams> streams_ = std::make_shared<ClusterStreams>();
 };

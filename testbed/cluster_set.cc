@@ -8,6 +8,7 @@
 #include "api/base/errors.h"
 #include "api/json_access.h"
 #include "apiserver/validation/formats.h"
+#include "testbed/call_targets.h"
 
 namespace terrarium::testbed {
 namespace {
@@ -57,6 +58,14 @@ Result<ClusterOptions> ClusterSet::OptionsOf(const ClusterSettings& settings, Se
   if (!out) return out;
   out->plane.handler = options_.handler;
   if (!settings.seed) out->plane.seed = options_.seed();
+  // Services are each cluster's own, and so is where they are.
+  auto targets = std::make_shared<CallTargets>(options_.callable_hosts);
+  out->plane.call_targets = targets;
+  if (!options_.http_caller) return out;
+  auto caller = options_.http_caller([targets](const api::HttpCall& call) { return targets->Find(call); });
+  if (!caller) return caller.status();
+  out->http_caller = std::move(*caller);
+  out->components.http_caller = out->http_caller.get();
   return out;
 }
 

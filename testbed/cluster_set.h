@@ -20,6 +20,8 @@
 #include "apiserver/request.h"
 #include "testbed/cluster.h"
 #include "testbed/cluster_settings.h"
+#include "testbed/host_allow_list.h"
+#include "testbed/http_caller/http_caller.h"
 #include "testbed/real_driver.h"
 
 namespace terrarium::testbed {
@@ -33,6 +35,9 @@ struct ClusterSetOptions {
   std::function<std::uint64_t()> seed;  // for clusters that are given none
   // The kubeconfig for a cluster's URL.
   std::function<std::string(const std::string& name, const std::string& url)> kubeconfig;
+  // Which of its users' hosts a plane may call, and with what. Without the latter it cannot call anybody.
+  HostAllowList callable_hosts = HostAllowList::Default();
+  std::function<api::Result<std::unique_ptr<api::HttpCaller>>(Locate locate)> http_caller = {};
 };
 
 class ClusterSet {

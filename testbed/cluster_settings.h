@@ -3,6 +3,7 @@
 // What one cluster is made of, as people say it: in the flags of the server, or in the body of a request for one more.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,7 @@ struct ClusterOptions {
   ClockMode mode;
   PlaneOptions plane;
   ComponentOptions components;
+  std::shared_ptr<api::HttpCaller> http_caller = {};  // the components', which ends with the cluster
 };
 
 enum class SettingNames {

@@ -23,7 +23,7 @@ const std::vector<Endpoint>& EndpointsOf(bool server) {
   static const std::vector<Endpoint> of_plane = [] {
     std::vector<Endpoint> out;
     for (auto list : {control::ClockEndpoints(), control::PodEndpoints(), control::NodeEndpoints(),
-                      control::PlaneEndpoints(), control::WhyEndpoints()})
+                      control::PlaneEndpoints(), control::ServiceEndpoints(), control::WhyEndpoints()})
       out.insert(out.end(), list.begin(), list.end());
     return out;
   }();
@@ -69,13 +69,21 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
   return names;
 }
 
+// The pattern with `names`, separated by slashes, where it has {name}s.
+std::string WithNames(std::string path, std::string_view names) {
+  for (std::size_t open = path.find('{'); open != std::string::npos; open = path.find('{')) {
+    std::string_view name = names.substr(0, names.find('/'));
+    path.replace(open, path.find('}') + 1 - open, name);
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+  }
+  return path;
+}
+
 Json Index(const std::vector<Endpoint>& endpoints) {
   Json list = Json::array();
   for (const Endpoint& endpoint : endpoints) {
     std::string path = std::string(kPrefix) + std::string(endpoint.path);
-    std::string example = path;
-    if (std::size_t open = example.find('{'); open != std::string::npos)
-      example.replace(open, example.find('}') + 1 - open, endpoint.example_name);
+    std::string example = WithNames(path, endpoint.example_name);
     std::string curl = "curl ";
     if (endpoint.method != "GET") curl += "-X " + std::string(endpoint.method) + " ";
     if (!endpoint.example_body.empty()) curl += "-d '" + std::string(endpoint.example_body) + "' ";

@@ -7,6 +7,7 @@
 #include "api/json_access.h"
 #include "apiserver/header.h"
 #include "storage/memory_store.h"
+#include "testbed/call_targets.h"
 #include "testbed/components.h"
 #include "testbed/state_metrics/state_metrics.h"
 
@@ -28,6 +29,17 @@ api::Time LastLived(const storage::Store& store) {
   return last;
 }
 
+std::vector<ServicePort> PortsOfService(const storage::Store& store, const api::ObjectName& name) {
+  std::vector<ServicePort> out;
+  api::ObjectPtr service = store.Get({"services", name.ns, name.name});
+  if (service == nullptr) return out;
+  api::Json document = service->Parse();
+  if (const api::Json* ports = api::Find(document, "spec", "ports"))
+    for (const api::Json& port : *ports)
+      out.push_back({std::string(api::StringAt(port, "name")), port.value("port", std::uint16_t{0})});
+  return out;
+}
+
 }  // namespace
 
 api::Result<std::unique_ptr<Plane>> Plane::Make(Runtime& runtime, spdlog::logger& log, PlaneOptions options,
@@ -36,6 +48,9 @@ api::Result<std::unique_ptr<Plane>> Plane::Make(Runtime& runtime, spdlog::logger
   if (auto opened = plane->OpenStore(options); !opened) return opened.status();
   runtime.NotBefore(LastLived(*plane->store_));
   Plane& self = *plane;
+  self.call_targets_ = options.call_targets ? options.call_targets : std::make_shared<CallTargets>();
+  self.call_targets_->SetServicePorts(
+      [&self](const api::ObjectName& service) { return PortsOfService(*self.store_, service); });
   options.handler.pod_log = [&self](const std::string& ns, const std::string& pod, const std::string& container) {
     return self.components_->PodLog(ns, pod, container);
   };
@@ -73,6 +88,7 @@ api::Result<bool> Plane::OpenStore(const PlaneOptions& options) {
 
 Plane::~Plane() {
   components_ = nullptr;
+  if (call_targets_ != nullptr) call_targets_->SetServicePorts(nullptr);  // others may have it too
   if (store_ != nullptr) Shutdown();
 }
 

@@ -17,6 +17,7 @@
 
 namespace terrarium::testbed {
 
+class CallTargets;
 class Components;
 struct ComponentOptions;
 
@@ -26,6 +27,8 @@ struct PlaneOptions {
   std::uint64_t seed = 1;
   api::FeatureGates gates = {};  // the apiserver's
   apiserver::HandlerOptions handler = {};
+  // Where calls to the users' services go, for whoever makes them. Empty: the plane makes its own.
+  std::shared_ptr<CallTargets> call_targets = {};
 };
 
 class Plane {
@@ -42,6 +45,7 @@ class Plane {
   apiserver::Handler& handler() { return *handler_; }
   storage::Store& store() { return *store_; }
   Components& components() { return *components_; }
+  CallTargets& call_targets() { return *call_targets_; }
 
   // Ends all watches and makes every acknowledged write durable. Idempotent.
   void Shutdown();
@@ -57,6 +61,7 @@ class Plane {
   api::Env env_;
   std::unique_ptr<storage::Store> store_;
   std::unique_ptr<apiserver::Handler> handler_;
+  std::shared_ptr<CallTargets> call_targets_;
   std::unique_ptr<Components> components_;
 };
 

@@ -65,6 +65,7 @@ class Testbed::Impl {
     PlaneOptions plane_options;
     plane_options.seed = options.seed;
     plane_options.gates = GatesOf(options);
+    plane_options.call_targets = options.call_targets;
     ComponentOptions components;
     components.controllers = options.controllers;
     components.scheduler = options.scheduler;
@@ -148,6 +149,7 @@ kubelet_fake::PodRules& Testbed::rules() { return impl_->plane->components().kub
 kubelet_fake::NodeAgent& Testbed::nodes() { return impl_->plane->components().kubelet().value().nodes; }
 
 controllers::WhyLog& Testbed::why() { return impl_->plane->components().why(); }
+CallTargets& Testbed::call_targets() { return impl_->plane->call_targets(); }
 invariants::Monitor& Testbed::monitor() { return *impl_->monitor; }
 Timeline& Testbed::timeline() { return *impl_->timeline; }
 

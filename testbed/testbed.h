@@ -49,6 +49,8 @@ namespace invariants {
 class Monitor;
 }
 
+class CallTargets;
+
 struct TestbedOptions {
   std::uint64_t seed = 1;
   std::string feature_gates = {};  // of every component: "A=true,B=false"
@@ -61,6 +63,8 @@ struct TestbedOptions {
   invariants::Report on_violation = {};
   // What services that users run are called with (see api/http_caller.h); outlives the testbed. nullptr: none can be.
   api::HttpCaller* http_caller = nullptr;
+  // Where that caller's calls to Services go, for a caller that asks. Empty: the testbed makes its own.
+  std::shared_ptr<CallTargets> call_targets = {};
 };
 
 class Testbed {
@@ -76,6 +80,8 @@ class Testbed {
   // What the control API can do to pods and nodes. REQUIRES: the kubelet runs.
   kubelet_fake::PodRules& rules();
   kubelet_fake::NodeAgent& nodes();
+  // Where calls to Services go.
+  CallTargets& call_targets();
   // What the controllers did, and why.
   controllers::WhyLog& why();
   invariants::Monitor& monitor();

@@ -36,6 +36,8 @@ class Help(ServeCase):
             "--scheduler",
             "--nodes",
             "--pod-defaults",
+            "--pod-picker-allow",
+            "--pod-picker-ca",
             "--clock",
             "--seed",
             "--kubeconfig",
@@ -130,6 +132,18 @@ class Refusals(ServeCase):
         for defaults, texts in table.items():
             with self.subTest(defaults):
                 self.is_refused("--pod-defaults", defaults, saying=["--pod-defaults", *texts])
+
+    def test_hosts_of_pickers_that_are_none(self):
+        for hosts in ("a b", "localhost,", "localhost:http", "10.0.0.0/40", "http://localhost"):
+            with self.subTest(hosts):
+                self.is_refused("--pod-picker-allow", hosts, saying=["--pod-picker-allow", hosts.split(",")[-1]])
+
+    def test_authorities_of_pickers_that_are_none(self):
+        missing, empty = self.folder / "missing.pem", self.folder / "empty.pem"
+        empty.write_text("")
+        for path in (missing, empty):
+            with self.subTest(path.name):
+                self.is_refused("--pod-picker-ca", path, saying=["--pod-picker-ca", str(path)])
 
     def test_numbers_that_are_none(self):
         for flag in ("--nodes", "--seed"):

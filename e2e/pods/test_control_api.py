@@ -83,6 +83,8 @@ class Refusals(PlaneCase):
             "/nodes": ["POST"],
             "/nodes/node-1/fail": ["GET", "DELETE"],
             "/components/kubelet/feature-gates": ["POST"],
+            "/services": ["POST", "PUT"],
+            "/services/default/picker/address": ["GET", "POST"],
             "/store/compact": ["GET"],
             "/why": ["POST", "DELETE"],
         }
@@ -103,12 +105,23 @@ class Refusals(PlaneCase):
         posts += ["/nodes/node-1/fail", "/nodes/node-1/recover", "/store/compact"]
         for path in posts:
             self.is_refused("POST", path, body, 400, "BadRequest", 'unknown field "bogus"')
-        self.is_refused("PUT", "/clock", body, 400, "BadRequest", 'unknown field "bogus"')
+        for path in ("/clock", "/services/default/picker/address"):
+            self.is_refused("PUT", path, body, 400, "BadRequest", 'unknown field "bogus"')
         self.is_refused("DELETE", "/pods/rules/slow", body, 400, "BadRequest", 'unknown field "bogus"')
         self.assertEqual(self.control("GET", "/nodes").expect(), {"failed": []})
 
+    def test_addresses_of_services_that_are_none(self):
+        path = "/services/default/picker/address"
+        self.is_refused("PUT", path, {}, 400, "BadRequest", "address is missing")
+        self.is_refused("PUT", path, {"address": "127.0.0.1:web"}, 400, "BadRequest", "127.0.0.1:web")
+        self.is_refused("PUT", path, {"address": "10.0.0.1:80"}, 400, "BadRequest", "10.0.0.1:80", "--pod-picker-allow")
+        self.is_refused("PUT", path, {"address": "a.default.svc:80"}, 400, "BadRequest", "a Service cannot stand for another")
+        self.is_refused("PUT", "/services/default/Not_It/address", {"address": "127.0.0.1:1"}, 400, "BadRequest", "Not_It")
+        self.is_refused("DELETE", path, None, 404, "NotFound", "default/picker")
+        self.assertEqual(self.control("GET", "/services").expect(), {"services": []})
+
     def test_unknown_parameters(self):
-        for path in ("/clock", "/pods/rules", "/nodes", "/why"):
+        for path in ("/clock", "/pods/rules", "/nodes", "/services", "/why"):
             self.is_refused("GET", f"{path}?bogus=1", None, 400, "BadRequest", 'unknown parameter "bogus"')
         self.is_refused("GET", "/why?resource=pods", None, 400, "BadRequest", "resource and name")
         self.is_refused("GET", "/why?resource=gizmos&name=web", None, 404, "NotFound")

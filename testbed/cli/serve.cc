@@ -22,6 +22,8 @@
 #include "testbed/clock_control.h"
 #include "testbed/cluster_set.h"
 #include "testbed/cluster_settings.h"
+#include "testbed/host_allow_list.h"
+#include "testbed/http_caller/http_caller.h"
 #include "testbed/real_driver.h"
 #include "testbed/real_runtime.h"
 #include "testbed/version.h"
@@ -172,6 +174,12 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
       ->capture_default_str();
   app.add_option("--pod-defaults", flags.pod_defaults,
                  "how pods behave that do not say: start-delay=2s,stop-after=5s,...");
+  app.add_option("--pod-picker-allow", flags.pod_picker_allow,
+                 "hosts that a downscalePodPicker may be on: names, *.SUFFIX, addresses, networks, each with :PORT or "
+                 "for all ports; * for every host")
+      ->capture_default_str();
+  app.add_option("--pod-picker-ca", flags.pod_picker_ca,
+                 "PEM authorities of downscalePodPickers that speak HTTPS (default: the system's)");
   app.add_option("--clock", flags.cluster.clock, "the plane's time: real, scaled=N, virtual or auto")->capture_default_str();
   app.add_option("--seed", flags.cluster.seed, "of uids, names and choices (default: a different one each time)")
       ->check(CLI::NonNegativeNumber);
@@ -194,6 +202,13 @@ int RunServe(const ServeFlags& given) {
   auto pod_defaults = ParsePodDefaults(flags.pod_defaults);
   if (!pod_defaults) return Fail("--pod-defaults: " + pod_defaults.status().message);
   flags.cluster.pod_defaults = std::move(*pod_defaults);
+  auto callable_hosts = HostAllowList::Parse(flags.pod_picker_allow);
+  if (!callable_hosts) return Fail("--pod-picker-allow: " + callable_hosts.status().message);
+  auto http_caller = [&flags](Locate locate) {
+    auto caller = MakeHttpCaller({.locate = std::move(locate), .ca_file = flags.pod_picker_ca});
+    if (!caller) caller.status().message = "--pod-picker-ca: " + caller.status().message;
+    return caller;
+  };
   Access access;
   if (!flags.token_file.empty()) {
     auto tokens = TokenFile::Read(flags.token_file);
@@ -215,7 +230,7 @@ int RunServe(const ServeFlags& given) {
   };
   auto made = ClusterSet::Make({pool, wall_clock, log, flags.cluster, handler,
                                 [] { return RandomSeed() >> 11; },  // a number that JSON keeps exactly
-                                kubeconfig});
+                                kubeconfig, std::move(*callable_hosts), http_caller});
   if (!made) return Fail(made.status().message);
   ClusterSet& clusters = **made;
 

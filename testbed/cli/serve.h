@@ -3,6 +3,7 @@
 #include <string>
 
 #include "testbed/cluster_settings.h"
+#include "testbed/host_allow_list.h"
 
 namespace CLI {
 class App;
@@ -23,6 +24,8 @@ struct ServeFlags {
   std::string tls_key;
   std::string client_ca;
   std::string token_file;
+  std::string pod_picker_allow = std::string(HostAllowList::kDefault);
+  std::string pod_picker_ca;
   int max_requests_inflight = 400;
   int max_mutating_requests_inflight = 200;
 };

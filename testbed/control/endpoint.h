@@ -31,7 +31,7 @@ struct Endpoint {
   std::string_view about;
   std::string_view example_body;  // for the curl line; empty: it takes no members
   void (*serve)(Call call);
-  std::string_view example_name = {};  // for the curl line, where the path has a {name}
+  std::string_view example_name = {};  // for the curl line, where the path has a {name}; a/b where it has two
   std::string_view example_query = {};  // for the curl line, with every parameter there is: a=b&c=d
 };
 
@@ -40,6 +40,7 @@ std::span<const Endpoint> ClockEndpoints();
 std::span<const Endpoint> PodEndpoints();
 std::span<const Endpoint> NodeEndpoints();
 std::span<const Endpoint> PlaneEndpoints();
+std::span<const Endpoint> ServiceEndpoints();
 std::span<const Endpoint> WhyEndpoints();
 std::span<const Endpoint> ClusterEndpoints();
 

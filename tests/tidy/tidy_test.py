@@ -30,10 +30,12 @@ MAY_INCLUDE = {
 LIBRARIES = {
     "drogon": ("apiserver/http/", "bench/"),
     "trantor": ("apiserver/http/", "bench/"),
+    "openssl": ("apiserver/http/", "testbed/http_caller/", "tests/testbed/http_caller/"),
     "sqlite3.h": ("storage/", "bench/", "tests/storage/"),
 }
 # The wall clock, threads and entropy live here; everybody else gets a Clock, an Executor and a Prng.
-LIVE_PLACES = ("testbed/real_", "testbed/cli/", "storage/commit_thread.", "apiserver/http/", "bench/", "tests/")
+LIVE_PLACES = ("testbed/real_", "testbed/cli/", "testbed/http_caller/", "storage/commit_thread.",
+               "apiserver/http/", "bench/", "tests/")
 LIVE_WORDS = re.compile(
     r"\b(?:system_clock::now|steady_clock::now|high_resolution_clock|sleep_for|sleep_until|random_device"
     r"|std::j?thread|std::async|mt19937\w*|\w+_distribution\b|unordered_(?:map|set)|s?rand\s*\()")
@@ -211,6 +213,8 @@ class EachRuleCanFail(unittest.TestCase):
             self.assertEqual(self.rules(path, "#include <drogon/drogon.h>\n"), ["library"], path)
         self.assertEqual(self.rules("apiserver/a.cc", "#include <trantor/net/EventLoop.h>\n"), ["library"])
         self.assertEqual(self.rules("apiserver/a.cc", "#include <sqlite3.h>\n"), ["library"])
+        self.assertEqual(self.rules("testbed/a.cc", "#include <openssl/ssl.h>\n"), ["library"])
+        self.assertEqual(self.rules("testbed/http_caller/a.cc", "#include <openssl/ssl.h>\n"), [])
         self.assertEqual(self.rules("apiserver/http/a.cc", "#include <drogon/drogon.h>\n"), [])
         self.assertEqual(self.rules("storage/a.cc", "#include <sqlite3.h>\n"), [])
 
