@@ -27,8 +27,12 @@ namespace {
 using api::Json;
 using api::ObjectName;
 
-api::FeatureGates GatesOf(const TestbedOptions& options) {
+api::FeatureGates GatesOf(const TestbedOptions& options, const char* component) {
   auto gates = api::FeatureGates().With(options.feature_gates);
+  CHECK(gates.ok());
+  auto own = options.component_feature_gates.find(component);
+  if (own == options.component_feature_gates.end()) return *gates;
+  gates = gates->With(own->second);
   CHECK(gates.ok());
   return *gates;
 }
@@ -61,10 +65,10 @@ class Testbed::Impl {
  public:
   explicit Impl(TestbedOptions options)
       : log("terrarium", std::make_shared<spdlog::sinks::stderr_sink_mt>()), simulation(options.start, options.seed) {
-    log.set_level(spdlog::level::warn);
+    log.set_level(options.quiet ? spdlog::level::off : spdlog::level::warn);
     PlaneOptions plane_options;
     plane_options.seed = options.seed;
-    plane_options.gates = GatesOf(options);
+    plane_options.gates = GatesOf(options, "apiserver");
     plane_options.call_targets = options.call_targets;
     ComponentOptions components;
     components.controllers = options.controllers;
@@ -72,10 +76,11 @@ class Testbed::Impl {
     components.kubelet = options.kubelet;
     components.nodes.nodes = options.nodes;
     components.http_caller = options.http_caller;
-    components.controller_manager_gates = plane_options.gates;
-    components.kubelet_gates = plane_options.gates;
-    components.scheduler_gates = plane_options.gates;
-    MakeMonitor(options, plane_options.gates);
+    components.pods.defaults = options.pod_defaults;
+    components.controller_manager_gates = GatesOf(options, "controller-manager");
+    components.kubelet_gates = GatesOf(options, "kubelet");
+    components.scheduler_gates = GatesOf(options, "scheduler");
+    MakeMonitor(options, components.controller_manager_gates);
     components.wrap_client = [this](std::unique_ptr<api::Client> client, const std::string& component) {
       return monitor->Watched(std::move(client), component);
     };

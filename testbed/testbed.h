@@ -14,6 +14,7 @@
 // A monitor holds every revision against the invariants (testbed/invariants): a test in which one is broken ends there.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "api/base/status.h"
 #include "api/client.h"
 #include "api/object.h"
+#include "api/pod_script/pod_script.h"
 #include "apiserver/request.h"
 #include "testbed/clock_control.h"
 #include "testbed/invariants/violation.h"
@@ -54,10 +56,13 @@ class CallTargets;
 struct TestbedOptions {
   std::uint64_t seed = 1;
   std::string feature_gates = {};  // of every component: "A=true,B=false"
+  std::map<std::string, std::string> component_feature_gates = {};  // on top of those, by component
   std::string controllers = "*";   // kube-controller-manager's syntax
   bool kubelet = true;
   bool scheduler = true;
   int nodes = 3;  // registered at start: node-0, node-1, ...
+  api::PodScript pod_defaults = {};  // how pods behave that do not say
+  bool quiet = false;  // without the components' warnings on standard error
   api::Time start = api::Time(std::chrono::seconds(1'767'225'600));  // 2026-01-01T00:00:00Z
   // Empty: prints the violation, and why the controllers did what they last did to its objects, and ends the process.
   invariants::Report on_violation = {};

@@ -4,6 +4,7 @@
 // on and off are booleans, 0644 is an octal number), timestamps left as text, keys that are not text turned
 // into it.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,12 @@
 #include "api/json.h"
 
 namespace terrarium::api {
+
+// Where something stands in a text, counted from 1.
+struct YamlPlace {
+  int line = 0;
+  int column = 0;
+};
 
 struct YamlDocument {
   Json value;
@@ -28,6 +35,24 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, std::string* error)
 
 // Reads all documents of a manifest, leaving out empty ones.
 std::optional<std::vector<YamlDocument>> ParseYamlStream(std::string_view text, std::string* error);
+
+// Where every value of a document stands, by its path in it: "" is the whole, "/steps/0/apply" a member of an item
+// (a JSON pointer). The key of a member is at its path with a '#' behind it. Values that an alias or a merge key brought
+// are where they were written.
+using YamlPlaces = std::map<std::string, YamlPlace, std::less<>>;
+// The next step of such a path, with what pointers escape.
+std::string YamlPathBelow(const std::string& path, std::string_view key);
+
+struct PlacedYaml {
+  YamlDocument document;
+  YamlPlaces places;
+};
+struct YamlMistake {
+  YamlPlace place;
+  std::string message;  // without "yaml: line N: "
+};
+// The same as ParseYamlStream for readers who tell their users where something is wrong. On failure sets *mistake.
+std::optional<std::vector<PlacedYaml>> ParsePlacedYaml(std::string_view text, YamlMistake* mistake);
 
 // Block style, two spaces, keys sorted, sequences not indented below their key.
 std::string WriteYaml(const Json& value);

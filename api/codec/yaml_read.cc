@@ -3,6 +3,7 @@
 #include <istream>
 #include <map>
 #include <streambuf>
+#include <utility>
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -19,18 +20,17 @@ namespace {
 // Thrown and caught in this file only: yaml-cpp calls us back from within its parser and has no other way
 // out.
 struct YamlFailure {
+  YamlPlace place;  // line 0: of the whole
   std::string message;
 };
 
-[[noreturn]] void Fail(int line, const std::string& message) {
-  throw YamlFailure{"yaml: " + (line > 0 ? "line " + std::to_string(line) + ": " : std::string()) + message};
-}
+[[noreturn]] void Fail(YamlPlace place, const std::string& message) { throw YamlFailure{place, message}; }
 
 // A node as it stands in the text, aliases not yet followed.
 struct Node {
   enum class Kind { kScalar, kList, kMap, kAlias };
   Kind kind = Kind::kScalar;
-  int line = 0;
+  YamlPlace place;
   std::string text, tag;
   std::vector<Node*> children;  // of a map: key, value, key, value
   Node* target = nullptr;       // of an alias
@@ -69,7 +69,7 @@ class TreeBuilder : public YAML::EventHandler {
   Node* Add(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     Node& node = nodes_.emplace_back();
     node.kind = kind;
-    node.line = mark.line + 1;
+    node.place = {mark.line + 1, mark.column + 1};
     node.tag = tag;
     if (anchor != 0) anchors_[anchor] = &node;
     if (open_.empty()) {
@@ -90,19 +90,36 @@ class TreeBuilder : public YAML::EventHandler {
 // Follows aliases and merge keys and gives scalars their types.
 class Converter {
  public:
+  // `places`, where somebody wants it, gets to know where everything stands.
+  explicit Converter(YamlPlaces* places = nullptr) : places_(places) {}
   Json Convert(Node& node);
   std::vector<std::string> TakeStrictErrors();
 
  private:
   Json Scalar(const Node& node);
+  std::optional<std::string> KeyOf(Node& node);
   Json Map(Node& node);
   void Merge(Node& node, Json& into);
   void MergeOne(Node& node, Json& into);
   void Count();
+  // While it lives, what is converted stands below `key` of where it stood before.
+  class Below {
+   public:
+    Below(Converter& converter, std::string_view key) : converter_(converter), above_(converter.path_.size()) {
+      if (converter.places_ != nullptr) converter.path_ = YamlPathBelow(converter.path_, key);
+    }
+    ~Below() { converter_.path_.resize(above_); }
+
+   private:
+    Converter& converter_;
+    std::size_t above_;
+  };
 
   // A few nodes that refer to each other can stand for an enormous document. The limits are go-yaml's.
   std::size_t decoded_ = 0, by_alias_ = 0, alias_depth_ = 0;
   std::vector<std::string> repeated_;
+  YamlPlaces* places_;
+  std::string path_;  // kept where places are wanted
 };
 
 void Converter::Count() {
@@ -111,19 +128,20 @@ void Converter::Count() {
   if (by_alias_ <= 100 || decoded_ <= 1000) return;
   const double share = std::clamp((static_cast<double>(decoded_) - 400000) / 3600000, 0.0, 1.0);
   if (static_cast<double>(by_alias_) / static_cast<double>(decoded_) > 0.99 - 0.89 * share) {
-    Fail(0, "document contains excessive aliasing");
+    Fail({}, "document contains excessive aliasing");
   }
 }
 
 Json Converter::Convert(Node& node) {
   Count();
+  if (places_ != nullptr && node.kind != Node::Kind::kAlias) (*places_)[path_] = node.place;
   switch (node.kind) {
     case Node::Kind::kScalar:
       return Scalar(node);
     case Node::Kind::kMap:
       return Map(node);
     case Node::Kind::kAlias: {
-      if (node.target == nullptr || node.target->active) Fail(0, "anchor value contains itself");
+      if (node.target == nullptr || node.target->active) Fail({}, "anchor value contains itself");
       ++alias_depth_;
       Json value = Convert(*node.target);
       --alias_depth_;
@@ -134,7 +152,10 @@ Json Converter::Convert(Node& node) {
   }
   Json list = Json::array();
   node.active = true;
-  for (Node* child : node.children) list.push_back(Convert(*child));
+  for (Node* child : node.children) {
+    Below below(*this, std::to_string(list.size()));
+    list.push_back(Convert(*child));
+  }
   node.active = false;
   return list;
 }
@@ -145,8 +166,16 @@ Json Converter::Scalar(const Node& node) {
   if (node.tag != "?" && !node.tag.empty() && !node.tag.starts_with("tag:yaml.org,2002:"))
     return ValidUtf8(node.text);
   std::optional<Json> value = ResolveYamlScalar(node.text);
-  if (!value) Fail(node.line, "json: unsupported value: " + node.text);
+  if (!value) Fail(node.place, "json: unsupported value: " + node.text);
   return value->is_string() ? Json(ValidUtf8(node.text)) : *value;
+}
+
+// A key has no path of its own.
+std::optional<std::string> Converter::KeyOf(Node& node) {
+  YamlPlaces* places = std::exchange(places_, nullptr);
+  std::optional<std::string> key = YamlKey(Convert(node));
+  places_ = places;
+  return key;
 }
 
 Json Converter::Map(Node& node) {
@@ -158,13 +187,16 @@ Json Converter::Map(Node& node) {
     Node& value_node = *node.children[i + 1];
     if (key_node.kind == Node::Kind::kScalar && key_node.text == "<<" && key_node.tag != "!") {
       Merge(value_node, map);
+      if (places_ != nullptr) (*places_)[path_] = node.place;
       continue;
     }
-    const std::optional<std::string> key = YamlKey(Convert(key_node));
-    if (!key) Fail(key_node.line, "invalid map key");
+    const std::optional<std::string> key = KeyOf(key_node);
+    if (!key) Fail(key_node.place, "invalid map key");
+    Below below(*this, *key);
+    if (places_ != nullptr) (*places_)[path_ + "#"] = key_node.place;
     Json value = Convert(value_node);
     if (!own.emplace(*key, true).second) {
-      repeated_.push_back("line " + std::to_string(value_node.line) + ": key " + GoQuote(*key) +
+      repeated_.push_back("line " + std::to_string(value_node.place.line) + ": key " + GoQuote(*key) +
                           " already set in map");
     }
     map[*key] = std::move(value);
@@ -182,7 +214,7 @@ void Converter::Merge(Node& node, Json& into) {
 void Converter::MergeOne(Node& node, Json& into) {
   const Node& target = node.kind == Node::Kind::kAlias && node.target != nullptr ? *node.target : node;
   if (target.kind != Node::Kind::kMap)
-    Fail(node.line, "map merge requires map or sequence of maps as the value");
+    Fail(node.place, "map merge requires map or sequence of maps as the value");
   into.update(Convert(node));
 }
 
@@ -241,7 +273,7 @@ int NextStart(YAML::Parser& parser) {
   try {
     parser.HandleNextDocument(finder);
   } catch (const StartFinder::Found&) {
-    return finder.root()->line;
+    return finder.root()->place.line;
   } catch (const YAML::Exception&) {
     // Its own mistakes are of no concern to a reader of the document before it.
   }
@@ -265,52 +297,92 @@ bool Separated(std::string_view text, int from_line, int to_line) {
 }
 
 void CheckSeparated(std::string_view text, int from_line, int to_line) {
-  if (!Separated(text, from_line, to_line)) Fail(to_line, "did not find expected <document start>");
+  if (!Separated(text, from_line, to_line)) Fail({to_line, 1}, "did not find expected <document start>");
 }
 
-// Reads up to `limit` documents.
-std::optional<std::vector<YamlDocument>> Read(std::string_view text, std::size_t limit, bool keep_empty,
-                                              std::string* error) {
-  std::vector<YamlDocument> documents;
-  try {
-    ViewBuffer buffer(text);
-    std::istream stream(&buffer);
-    YAML::Parser parser(stream);
-    int last_start = 0;
-    while (documents.size() < limit) {
-      TreeBuilder builder;
-      if (!parser.HandleNextDocument(builder)) break;
-      if (builder.root() == nullptr) continue;
-      if (last_start > 0) CheckSeparated(text, last_start, builder.root()->line);
-      Converter converter;
-      Json value = converter.Convert(*builder.root());
-      // An empty document is found only where the next one begins.
-      if (!value.is_null()) last_start = builder.root()->line;
-      if (value.is_null() && !keep_empty) continue;
-      documents.push_back({std::move(value), builder.root()->line, converter.TakeStrictErrors()});
-    }
-    const int next = documents.size() == limit ? NextStart(parser) : 0;
-    if (next > 0) CheckSeparated(text, last_start, next);
-  } catch (const YamlFailure& failure) {
-    *error = failure.message;
-    return std::nullopt;
-  } catch (const YAML::Exception& failure) {
-    *error = "yaml: line " + std::to_string(failure.mark.line + 1) + ": " + LibyamlWords(failure.msg);
-    return std::nullopt;
+// How much of a text to read.
+struct Wanted {
+  std::size_t documents = static_cast<std::size_t>(-1);  // at most
+  bool empty_ones = false;
+  bool places = false;
+};
+
+// Throws what is wrong, our own way or yaml-cpp's.
+std::vector<PlacedYaml> ReadOrThrow(std::string_view text, const Wanted& wanted) {
+  std::vector<PlacedYaml> documents;
+  ViewBuffer buffer(text);
+  std::istream stream(&buffer);
+  YAML::Parser parser(stream);
+  int last_start = 0;
+  while (documents.size() < wanted.documents) {
+    TreeBuilder builder;
+    if (!parser.HandleNextDocument(builder)) break;
+    if (builder.root() == nullptr) continue;
+    const int line = builder.root()->place.line;
+    if (last_start > 0) CheckSeparated(text, last_start, line);
+    PlacedYaml read;
+    Converter converter(wanted.places ? &read.places : nullptr);
+    Json value = converter.Convert(*builder.root());
+    // An empty document is found only where the next one begins.
+    if (!value.is_null()) last_start = line;
+    if (value.is_null() && !wanted.empty_ones) continue;
+    read.document = {std::move(value), line, converter.TakeStrictErrors()};
+    documents.push_back(std::move(read));
   }
+  const int next = documents.size() == wanted.documents ? NextStart(parser) : 0;
+  if (next > 0) CheckSeparated(text, last_start, next);
   return documents;
+}
+
+std::optional<std::vector<PlacedYaml>> Read(std::string_view text, const Wanted& wanted, YamlMistake* mistake) {
+  try {
+    return ReadOrThrow(text, wanted);
+  } catch (const YamlFailure& failure) {
+    *mistake = {failure.place, failure.message};
+  } catch (const YAML::Exception& failure) {
+    *mistake = {{failure.mark.line + 1, failure.mark.column + 1}, LibyamlWords(failure.msg)};
+  }
+  return std::nullopt;
+}
+
+// As the library of Kubernetes words it.
+std::string GoWords(const YamlMistake& mistake) {
+  const int line = mistake.place.line;
+  return "yaml: " + (line > 0 ? "line " + std::to_string(line) + ": " : std::string()) + mistake.message;
 }
 
 }  // namespace
 
 std::optional<YamlDocument> ParseYaml(std::string_view text, std::string* error) {
-  auto documents = Read(text, 1, /*keep_empty=*/true, error);
+  YamlMistake mistake;
+  auto documents = Read(text, {.documents = 1, .empty_ones = true}, &mistake);
+  if (!documents) *error = GoWords(mistake);
   if (!documents) return std::nullopt;
-  return documents->empty() ? YamlDocument{} : std::move(documents->front());
+  return documents->empty() ? YamlDocument{} : std::move(documents->front().document);
 }
 
 std::optional<std::vector<YamlDocument>> ParseYamlStream(std::string_view text, std::string* error) {
-  return Read(text, static_cast<std::size_t>(-1), /*keep_empty=*/false, error);
+  YamlMistake mistake;
+  auto documents = Read(text, {}, &mistake);
+  if (!documents) *error = GoWords(mistake);
+  if (!documents) return std::nullopt;
+  std::vector<YamlDocument> out;
+  for (PlacedYaml& read : *documents) out.push_back(std::move(read.document));
+  return out;
+}
+
+std::optional<std::vector<PlacedYaml>> ParsePlacedYaml(std::string_view text, YamlMistake* mistake) {
+  return Read(text, {.places = true}, mistake);
+}
+
+std::string YamlPathBelow(const std::string& path, std::string_view key) {
+  std::string out = path + "/";
+  for (char c : key) {
+    if (c == '~') out += "~0";
+    else if (c == '/') out += "~1";
+    else out += c;
+  }
+  return out;
 }
 
 }  // namespace terrarium::api

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "testbed/cli/serve.h"
+#include "testbed/cli/test.h"
 #include "testbed/version.h"
 
 int main(int argc, char** argv) {
@@ -13,6 +14,9 @@ int main(int argc, char** argv) {
   ServeFlags serve_flags;
   CLI::App* serve = app.add_subcommand("serve", "run a server until SIGTERM");
   AddServeFlags(*serve, serve_flags);
+  TestFlags test_flags;
+  CLI::App* test = app.add_subcommand("test", "run scenario files, each on a fresh plane with a virtual clock");
+  AddTestFlags(*test, test_flags);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {
@@ -23,5 +27,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "terrarium: %s\n", e.what());
     return 2;
   }
-  return RunServe(serve_flags);
+  return test->parsed() ? RunTest(test_flags) : RunServe(serve_flags);
 }

@@ -1,0 +1,120 @@
+#include "testbed/scenario/expectation.h"
+
+#include <utility>
+
+#include "api/base/duration.h"
+#include "api/codec/yaml.h"
+#include "testbed/scenario/shapes.h"
+
+namespace terrarium::testbed::scenario {
+namespace {
+
+using Why = Run::Moved::Why;
+
+constexpr const char* kTimeKeys[] = {"eventually", "always", "never"};
+
+// Holds an expectation against every state it comes to.
+class Guard : public Standing {
+ public:
+  Guard(std::unique_ptr<Expectation> expectation, bool never)
+      : expectation_(std::move(expectation)), never_(never) {}
+
+  std::optional<Mismatch> Look() override {
+    if (!looked_) {
+      looked_ = true;
+      if (Broken()) return expectation_->Explain(never_);
+    }
+    while (expectation_->Next())
+      if (Broken()) return expectation_->Explain(never_);
+    return std::nullopt;
+  }
+
+ private:
+  bool Broken() const { return never_ ? expectation_->Occurs() : !expectation_->Holds(); }
+
+  std::unique_ptr<Expectation> expectation_;
+  bool never_;
+  bool looked_ = false;
+};
+
+StepOutcome Failed(Mismatch mismatch, const std::string& when) {
+  mismatch.text += when;
+  return {{}, std::move(mismatch)};
+}
+
+// Moves on until the expectation holds. Of several revisions that came at once the first that does counts. What there is
+// before anybody has seen the last step does not count: a status tells of the past until its controller has worked.
+StepOutcome Eventually(Run& run, Expectation& expectation, api::Duration limit) {
+  bool held = false;
+  auto look = [&] {
+    while (!held && expectation.Next()) held = expectation.Holds();
+    return held;
+  };
+  const api::Time until = run.bed().Now() + limit;
+  const bool by_revision = expectation.ByRevision();
+  Run::Moved moved = run.Move(api::Duration::zero(), by_revision ? look : std::function<bool()>());
+  if (moved.why == Why::kLimit && !look()) held = expectation.Holds();
+  if (by_revision && !held && moved.why == Why::kLimit) moved = run.Move(limit, look);
+  if (!by_revision && moved.why == Why::kLimit) moved.why = Why::kStopped;
+  while (!by_revision && !look() && moved.why == Why::kStopped) moved = run.MoveToNextRest(until);
+  if (held || look()) return StepOutcome::Fine();
+  if (moved.why != Why::kLimit) return Run::BadMove(moved, "");
+  return Failed(expectation.Explain(false), ", for all of " + api::FormatDuration(limit));
+}
+
+StepOutcome Throughout(Run& run, std::unique_ptr<Expectation> expectation, bool never, api::Duration span) {
+  const bool by_revision = expectation->ByRevision();
+  Guard guard(std::move(expectation), never);
+  std::optional<Mismatch> broken;
+  const api::Time began = run.bed().Now();
+  auto look = [&] {
+    if (!broken) broken = guard.Look();
+    return broken.has_value();
+  };
+  Run::Moved moved{Why::kStopped};
+  if (by_revision) {
+    moved = run.Move(span, look);
+  } else {
+    while (!look() && moved.why == Why::kStopped) moved = run.MoveToNextRest(began + span);
+    look();
+  }
+  if (broken) return Failed(std::move(*broken), ", " + api::FormatDuration(run.bed().Now() - began) + " into " +
+                                                    api::FormatDuration(span));
+  return moved.why == Why::kLimit ? StepOutcome::Fine() : Run::BadMove(moved, "");
+}
+
+}  // namespace
+
+const Members& TimeKeys() {
+  static const Members members{
+      {"eventually", DurationText(), "move the clock until it holds, at most by so much"},
+      {"always", Span(), "move the clock by so much, and hold it against every revision; or `end`: from here to the end"},
+      {"never", Span(), "the same for what must not be at any revision"},
+  };
+  return members;
+}
+
+void CheckTimeKeys(const StepDraft& step, Mistakes& mistakes) {
+  std::vector<std::string> given;
+  for (const char* key : kTimeKeys)
+    if (step.document.contains(key)) given.emplace_back(key);
+  if (given.size() > 1)
+    mistakes.push_back({api::YamlPathBelow(step.path, given[1]) + "#", "an expectation has one of eventually, always or never"});
+}
+
+StepOutcome Judge(Run& run, const Json& step, std::unique_ptr<Expectation> expectation) {
+  if (step.contains("eventually"))
+    return Eventually(run, *expectation, api::ParseDuration(step["eventually"].get<std::string>()).value);
+  for (bool never : {false, true}) {
+    const char* key = never ? "never" : "always";
+    if (!step.contains(key)) continue;
+    const std::string span = step[key].get<std::string>();
+    if (span != "end") return Throughout(run, std::move(expectation), never, api::ParseDuration(span).value);
+    run.Stand(std::make_unique<Guard>(std::move(expectation), never));
+    return StepOutcome::Fine();  // the first look comes right after the step
+  }
+  if (expectation->Holds()) return StepOutcome::Fine();
+  return {{}, expectation->Explain(false)};
+}
+
+}  // namespace terrarium::testbed::scenario

@@ -1,0 +1,32 @@
+#pragma once
+
+// Reads scenario files: YAML, a scenario in each document. docs/scenarios.md has the format.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "testbed/scenario/scenario.h"
+
+namespace terrarium::testbed::scenario {
+
+// What a document may hold at its top.
+const Shape& ScenarioShape();
+
+struct FileMistake {
+  std::string file;
+  api::YamlPlace place;
+  std::string message;
+
+  std::string String() const;  // "web.yaml:12:7: unknown key ..."
+};
+
+struct ReadScenarios {
+  std::vector<Scenario> scenarios;     // one for each combination of parameters
+  std::vector<FileMistake> mistakes;   // in the order of the text; when there are any, nothing may be run
+};
+
+// `text` is what the file holds. Everything that can be wrong with it is found now, and said with its place.
+ReadScenarios ReadScenarioText(const std::string& file, std::string_view text);
+
+}  // namespace terrarium::testbed::scenario
