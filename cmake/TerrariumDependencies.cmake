@@ -2,13 +2,14 @@
 #   nlohmann_json::nlohmann_json  spdlog::spdlog  SQLite::SQLite3  yaml-cpp::yaml-cpp  CLI11::CLI11
 #   prometheus-cpp::core  Drogon::Drogon  OpenSSL::SSL  Threads::Threads
 #   and in a developer build GTest::gtest_main  GTest::gmock  benchmark::benchmark
+# What users of the installed package need as well is listed once more in TerrariumConfig.cmake.in.
+
+option(TERRARIUM_HTTP "Build the HTTP server and the program terrarium, which need Drogon, OpenSSL and CLI11" ON)
 
 find_package(Threads REQUIRED)
-find_package(OpenSSL REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(spdlog REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 
 find_package(yaml-cpp REQUIRED)
@@ -24,7 +25,15 @@ find_library(terrarium_tcmalloc NAMES tcmalloc_minimal)
 if(TERRARIUM_DEVELOPER_BUILD)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)
+else()
+  find_package(GTest QUIET)  # for Terrarium::GTest, where there is one
 endif()
+
+if(NOT TERRARIUM_HTTP)
+  return()
+endif()
+find_package(OpenSSL REQUIRED)
+find_package(CLI11 REQUIRED)
 
 # An installed Drogon that is new enough comes first, then the one that tools/setup/drogon.sh built into the cache
 # folder; so a `cmake --preset dev` by hand finds what ./test made. Older ones have no asynchronous streamed response.

@@ -18,6 +18,9 @@ if(TERRARIUM_DEVELOPER_BUILD)
   target_precompile_headers(terrarium_test_pch PRIVATE ${terrarium_pch_headers} <gmock/gmock.h> <gtest/gtest.h>)
 endif()
 
+# When every folder has declared its libraries.
+cmake_language(DEFER DIRECTORY "${PROJECT_SOURCE_DIR}" CALL include TerrariumInstall)
+
 # Warnings of the project's own code; the compiler sees library headers as system headers and is silent about them.
 function(terrarium_target_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${TERRARIUM_WERROR}>:-Werror>
@@ -36,14 +39,15 @@ function(terrarium_fast_allocator target)
   endif()
 endfunction()
 
-# terrarium_add_library(name [SOURCES] file... [PUBLIC target...] [PRIVATE target...] [NO_PCH])
+# terrarium_add_library(name [SOURCES] file... [PUBLIC target...] [PRIVATE target...] [NO_PCH] [NO_INSTALL])
 #
 # Makes the library terrarium_<name> with the alias terrarium::<name>. Files are included by their path from the root
 # of the checkout. Listed headers outside internal/ are its public surface; `all_verify_interface_header_sets` compiles
 # each alone. Without a .cc the library is header-only. NO_PCH is for a target whose compile flags the shared
-# precompiled header does not fit; the compiler warns when that is so.
+# precompiled header does not fit; the compiler warns when that is so. A library is part of the installed package
+# (TerrariumInstall.cmake) unless NO_INSTALL says otherwise, or it is for tests.
 function(terrarium_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PCH" "" "SOURCES;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PCH;NO_INSTALL" "" "SOURCES;PUBLIC;PRIVATE")
   set(files ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
   set(sources ${files})
   list(FILTER sources INCLUDE REGEX "\\.cc$")
@@ -67,10 +71,24 @@ function(terrarium_add_library name)
     target_link_libraries(${target} INTERFACE ${arg_PUBLIC} ${arg_PRIVATE})
   endif()
   add_library(terrarium::${name} ALIAS ${target})
-  target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}")
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+  target_compile_features(${target} ${scope} cxx_std_20)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   if(headers)
-    target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${headers})
-    set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ${TERRARIUM_DEVELOPER_BUILD})
+    # On a target of their own: CMake would install a file set as it is, and ours are changed on the way.
+    add_library(${target}_headers INTERFACE)
+    target_link_libraries(${target}_headers INTERFACE ${target})
+    target_sources(${target}_headers INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${headers})
+    set_target_properties(${target}_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ${TERRARIUM_DEVELOPER_BUILD})
+  endif()
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE folder)
+  if(NOT arg_NO_INSTALL AND NOT folder MATCHES "^(tests|bench|e2e)")
+    set_property(GLOBAL APPEND PROPERTY terrarium_installed_libraries ${target})
+    foreach(header IN LISTS headers)
+      cmake_path(ABSOLUTE_PATH header NORMALIZE)
+      cmake_path(RELATIVE_PATH header BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      set_property(GLOBAL APPEND PROPERTY terrarium_installed_headers "${header}")
+    endforeach()
   endif()
 endfunction()
 

@@ -35,11 +35,20 @@ std::string Shortened(std::string text) {
   return text.substr(0, end) + "...";
 }
 
+bool IsCondition(const Json& value) { return value.is_object() && value.contains("type") && value.contains("status"); }
+
+// Of a condition, status and reason are one thing; its message may change for itself.
+bool IsOtherCondition(const Json& before, const Json& after) {
+  return IsCondition(before) && IsCondition(after) &&
+         (StringAt(before, "status") != StringAt(after, "status") ||
+          StringAt(before, "reason") != StringAt(after, "reason"));
+}
+
 std::string Shown(const Json& value) {
   if (value.is_null()) return "none";
   if (value.is_string()) return Shortened(value.get<std::string>());
   // A condition is its status and its reason.
-  if (value.is_object() && value.contains("type") && value.contains("status")) {
+  if (IsCondition(value)) {
     std::string reason(StringAt(value, "reason"));
     return std::string(StringAt(value, "status")) + (reason.empty() ? "" : " (" + reason + ")");
   }
@@ -114,7 +123,8 @@ class Comparison {
     for (const Json& item : after) items[StringAt(item, key)].second = &item;
     for (const auto& [name, states] : items) {
       std::string at = path + "[" + std::string(name) + "]";
-      if (states.first != nullptr && states.second != nullptr) Compare(at, *states.first, *states.second);
+      bool whole = states.first == nullptr || states.second == nullptr || IsOtherCondition(*states.first, *states.second);
+      if (!whole) Compare(at, *states.first, *states.second);
       else found.push_back({at, states.first == nullptr ? Json() : *states.first,
                             states.second == nullptr ? Json() : *states.second});
     }

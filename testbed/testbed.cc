@@ -1,5 +1,6 @@
 #include "testbed/testbed.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -11,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "api/base/errors.h"
+#include "api/json_access.h"
 #include "api/selector/label_selector.h"
 #include "api/write_request.h"
 #include "controllers/controller_table.h"
@@ -48,15 +50,14 @@ std::set<std::string> RunningControllers(const std::string& list) {
 // How many of the newest records of each object are printed beside a violation.
 constexpr std::size_t kWhyRecordsShown = 10;
 
-[[noreturn]] void EndWithViolation(const invariants::Violation& violation, const controllers::WhyLog& why) {
-  std::fprintf(stderr, "%s\n", violation.String().c_str());
+std::string ExplainedBy(const controllers::WhyLog& why, const invariants::Violation& violation) {
+  std::string out = violation.String();
   for (const invariants::ObjectRef& object : violation.objects) {
     std::vector<controllers::WhyRecord> records = why.Find(object.resource, object.name);
     if (records.size() > kWhyRecordsShown) records.erase(records.begin(), records.end() - kWhyRecordsShown);
-    for (const controllers::WhyRecord& record : records)
-      std::fprintf(stderr, "  %s\n", controllers::ToJson(record).dump().c_str());
+    for (const controllers::WhyRecord& record : records) out += "\n  " + controllers::ToJson(record).dump();
   }
-  std::abort();
+  return out;
 }
 
 }  // namespace
@@ -102,7 +103,10 @@ class Testbed::Impl {
     watched.gates = gates;
     watched.on_violation = options.on_violation;
     if (!watched.on_violation)
-      watched.on_violation = [this](const invariants::Violation& v) { EndWithViolation(v, plane->components().why()); };
+      watched.on_violation = [this](const invariants::Violation& violation) {
+        std::fprintf(stderr, "%s\n", ExplainedBy(plane->components().why(), violation).c_str());
+        std::abort();
+      };
     watched.on_write = [this](const std::string& component) { timeline->Wrote(component); };
     monitor = std::make_unique<invariants::Monitor>(std::move(watched));
   }
@@ -156,6 +160,9 @@ kubelet_fake::NodeAgent& Testbed::nodes() { return impl_->plane->components().ku
 controllers::WhyLog& Testbed::why() { return impl_->plane->components().why(); }
 CallTargets& Testbed::call_targets() { return impl_->plane->call_targets(); }
 invariants::Monitor& Testbed::monitor() { return *impl_->monitor; }
+std::string Testbed::Explained(const invariants::Violation& violation) const {
+  return ExplainedBy(impl_->plane->components().why(), violation);
+}
 Timeline& Testbed::timeline() { return *impl_->timeline; }
 
 ApplyReport Testbed::Apply(std::string_view manifests, const ApplyOptions& options) {
@@ -218,6 +225,22 @@ std::vector<PodView> Testbed::Pods(std::string_view selector, std::optional<std:
 }
 std::vector<ReplicaSetView> Testbed::ReplicaSets(std::string_view selector, std::optional<std::string> ns) {
   return impl_->Views<ReplicaSetView>(*this, selector, std::move(ns));
+}
+
+std::vector<EventView> Testbed::Events(std::string_view kind, std::string_view name, std::string_view ns) {
+  std::vector<EventView> out;
+  std::optional<std::string> where;
+  if (!kind.empty() || !name.empty()) where = ns;
+  for (EventView& event : impl_->Views<EventView>(*this, "", std::move(where))) {
+    bool wanted = (kind.empty() || event.regarding_kind() == kind) && (name.empty() || event.regarding_name() == name);
+    if (wanted) out.push_back(std::move(event));
+  }
+  // Their names hold the time at which they were first recorded, but not the order within it.
+  std::stable_sort(out.begin(), out.end(), [](const EventView& a, const EventView& b) {
+    return api::StringAt(a.document(), "metadata", "creationTimestamp") <
+           api::StringAt(b.document(), "metadata", "creationTimestamp");
+  });
+  return out;
 }
 
 api::Result<std::int64_t> Testbed::WaitFor(std::string_view resource, ObjectName name, const std::string& condition,

@@ -90,6 +90,8 @@ class Testbed {
   // What the controllers did, and why.
   controllers::WhyLog& why();
   invariants::Monitor& monitor();
+  // A violation with the newest records of why the controllers did what they did to its objects.
+  std::string Explained(const invariants::Violation& violation) const;
   // What happened, to be shown when a test fails.
   Timeline& timeline();
 
@@ -118,6 +120,8 @@ class Testbed {
   // Of one namespace, or of all; of those with matching labels ("app=web,tier!=db").
   std::vector<PodView> Pods(std::string_view selector = "", std::optional<std::string> ns = std::nullopt);
   std::vector<ReplicaSetView> ReplicaSets(std::string_view selector = "", std::optional<std::string> ns = std::nullopt);
+  // About one object, or all there are, in the order in which they were first recorded.
+  std::vector<EventView> Events(std::string_view kind = "", std::string_view name = "", std::string_view ns = "default");
 
   // Runs the clock until a condition holds in the words of `kubectl wait --for` (testbed/object_condition.h), at
   // whichever revision in between, and gives that revision. 504 with kubectl's words when `limit` passes first; 400 or 404

@@ -12,6 +12,7 @@
 #include "apiserver/resource_table.h"
 #include "controllers/runtime/why.h"
 #include "testbed/document_changes.h"
+#include "testbed/views.h"
 
 namespace terrarium::testbed {
 namespace {
@@ -71,19 +72,15 @@ void FillWrite(const storage::Event& event, TimelineEntry& entry) {
 }
 
 void FillEvent(const storage::Event& event, TimelineEntry& entry) {
-  std::shared_ptr<const Json> document = event.object->Document();
+  EventView view(event.object);
   entry.kind = Kind::kEvent;
-  std::string_view reporter = StringAt(*document, "reportingComponent");
-  if (reporter.empty()) reporter = StringAt(*document, "source", "component");
-  if (!reporter.empty()) entry.who = reporter;
-  entry.what = StringAt(*document, "reason");
-  entry.resource = StringAt(*document, "involvedObject", "kind");
-  entry.object = {std::string(StringAt(*document, "involvedObject", "namespace")),
-                  std::string(StringAt(*document, "involvedObject", "name"))};
-  if (StringAt(*document, "type") != "Normal") entry.text = std::string(StringAt(*document, "type")) + ": ";
-  entry.text += StringAt(*document, "message");
-  std::int64_t count = std::max(api::IntAt(*document, 0, "count"), api::IntAt(*document, 0, "series", "count"));
-  if (count > 1) entry.text += " (x" + std::to_string(count) + ")";
+  if (std::string reporter = view.reporter(); !reporter.empty()) entry.who = std::move(reporter);
+  entry.what = view.reason();
+  entry.resource = view.regarding_kind();
+  entry.object = {std::string(StringAt(view.document(), "involvedObject", "namespace")), view.regarding_name()};
+  if (view.type() != "Normal") entry.text = view.type() + ": ";
+  entry.text += view.message();
+  if (view.count() > 1) entry.text += " (x" + std::to_string(view.count()) + ")";
 }
 
 bool IsHousekeeping(const std::string& resource, const storage::Event& event) {
@@ -243,14 +240,16 @@ TimelineEntry Timeline::EntryOf(const Item& item) const {
   return entry;
 }
 
-std::string Timeline::Text(const std::vector<TimelineEntry>& entries) const {
+std::string Timeline::TextOf(const std::vector<TimelineEntry>& entries) const {
   constexpr std::size_t kColumns = 5;
   using Row = std::array<std::string, kColumns + 1>;
   std::vector<Row> rows = {{"SINCE", "REVISION", "WHO", "WHAT", "OBJECT", "DETAILS"}};
   for (const TimelineEntry& entry : entries) {
     std::string object = entry.resource;
     if (!entry.object.name.empty()) object += (object.empty() ? "" : " ") + entry.object.String();
-    rows.push_back({api::FormatDuration(entry.time - start_), std::to_string(entry.revision), entry.who, entry.what,
+    // What a controller had seen when it decided may be long past, and would only confuse here.
+    std::string revision = entry.kind == Kind::kWhy ? "" : std::to_string(entry.revision);
+    rows.push_back({api::FormatDuration(entry.time - start_), std::move(revision), entry.who, entry.what,
                     std::move(object), entry.text});
   }
   std::array<std::size_t, kColumns> widths{};

@@ -74,8 +74,8 @@ class Timeline {
   // Oldest first.
   std::vector<TimelineEntry> Read(const TimelineQuery& query = {}) const;
   // For people: aligned columns, times since the start of the plane.
-  std::string Text(const std::vector<TimelineEntry>& entries) const;
-  std::string Text(const TimelineQuery& query = {}) const { return Text(Read(query)); }
+  std::string TextOf(const std::vector<TimelineEntry>& entries) const;
+  std::string Text(const TimelineQuery& query = {}) const { return TextOf(Read(query)); }
   static api::Json ToJson(const std::vector<TimelineEntry>& entries);
 
   api::Time start() const { return start_; }

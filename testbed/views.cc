@@ -1,5 +1,6 @@
 #include "testbed/views.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/core_v1/pod.h"
@@ -69,6 +70,15 @@ std::int64_t PodView::restarts() const {
   for (const Json& container : api::ListAt(document(), "status", "containerStatuses"))
     sum += api::IntAt(container, 0, "restartCount");
   return sum;
+}
+
+std::string EventView::reporter() const {
+  std::string reporter = Text("reportingComponent");
+  return reporter.empty() ? Text("source", "component") : reporter;
+}
+
+std::int64_t EventView::count() const {
+  return std::max({Int("count"), Int("series", "count"), std::int64_t{exists() ? 1 : 0}});
 }
 
 bool NodeView::has_taint(std::string_view key) const {

@@ -149,6 +149,19 @@ class PodView : public ObjectView {
   std::string completion_index() const { return annotation("batch.kubernetes.io/job-completion-index"); }
 };
 
+class EventView : public ObjectView {
+ public:
+  static constexpr const char* kResource = "events";
+  using ObjectView::ObjectView;
+  std::string type() const { return Text("type"); }  // "Normal", "Warning"
+  std::string reason() const { return Text("reason"); }
+  std::string message() const { return Text("message"); }
+  std::string regarding_kind() const { return Text("involvedObject", "kind"); }
+  std::string regarding_name() const { return Text("involvedObject", "name"); }
+  std::string reporter() const;
+  std::int64_t count() const;  // how often it has happened
+};
+
 class NodeView : public ObjectView {
  public:
   static constexpr const char* kResource = "nodes";

@@ -7,6 +7,7 @@
 
 #include "api/json_access.h"
 #include "testbed/testbed.h"
+#include "tests/sim/history.h"
 
 namespace terrarium::testbed {
 namespace {
@@ -19,43 +20,23 @@ Json Pod(const std::string& name, Json annotations) {
           {"spec", {{"containers", {{{"name", "web"}, {"image", "x"}}}}, {"restartPolicy", "Never"}, {"terminationGracePeriodSeconds", 5}}}};
 }
 
-// Everything that is written, in order: which resource at which revision, and the text itself.
-std::vector<std::string> HistoryOf(std::uint64_t seed) {
-  Testbed bed({.seed = seed, .nodes = 3});
-  storage::Store& store = bed.plane().store();
-  std::vector<std::unique_ptr<storage::Watch>> watches;
-  for (const char* resource : {"pods", "nodes", "events", "leases", "poddisruptionbudgets"}) {
-    storage::WatchQuery query;
-    query.resource = resource;
-    query.from_revision = 1;
-    query.buffer_events = 1'000'000;
-    watches.push_back(std::move(*store.StartWatch(query)));
-  }
-  for (int i = 0; i < 8; ++i) {
-    Json script = Json::object();
-    if (i % 3 == 1) script["terrarium.dev/run-for"] = "20s";
-    if (i % 3 == 2) script["terrarium.dev/stop-after"] = "3s";
-    Testbed::Must(bed.Create("pods", "default", Pod("pod-" + std::to_string(i), script)));
-  }
-  bed.clock().Advance(1min);
-  for (int i = 0; i < 8; i += 2) bed.Delete("pods", {"default", "pod-" + std::to_string(i)}).ok();
-  bed.clock().RunUntilIdle(1h);
-  std::map<std::int64_t, std::string> written;
-  for (auto& watch : watches) {
-    std::vector<storage::Event> events;
-    while (watch->Take(1000, events) == storage::Watch::State::kOpen && events.size() % 1000 == 0 && !events.empty()) {
+std::vector<std::string> PodHistory(std::uint64_t seed) {
+  return HistoryOf({.seed = seed, .nodes = 3}, [](Testbed& bed) {
+    for (int i = 0; i < 8; ++i) {
+      Json script = Json::object();
+      if (i % 3 == 1) script["terrarium.dev/run-for"] = "20s";
+      if (i % 3 == 2) script["terrarium.dev/stop-after"] = "3s";
+      Testbed::Must(bed.Create("pods", "default", Pod("pod-" + std::to_string(i), script)));
     }
-    for (const storage::Event& event : events)
-      written[event.revision()] = std::to_string(static_cast<int>(event.type)) + " " + event.object->body();
-  }
-  std::vector<std::string> out;
-  for (auto& [revision, text] : written) out.push_back(std::to_string(revision) + " " + text);
-  return out;
+    bed.clock().Advance(1min);
+    for (int i = 0; i < 8; i += 2) bed.Delete("pods", {"default", "pod-" + std::to_string(i)}).ok();
+    bed.clock().RunUntilIdle(1h);
+  });
 }
 
 TEST(Determinism, OneSeedGivesOneHistoryByteByByte) {
-  std::vector<std::string> first = HistoryOf(42);
-  std::vector<std::string> second = HistoryOf(42);
+  std::vector<std::string> first = PodHistory(42);
+  std::vector<std::string> second = PodHistory(42);
   ASSERT_GT(first.size(), 50u);
   ASSERT_EQ(first.size(), second.size());
   for (std::size_t i = 0; i < first.size(); ++i) ASSERT_EQ(first[i], second[i]) << "the first difference";
@@ -64,7 +45,7 @@ TEST(Determinism, OneSeedGivesOneHistoryByteByByte) {
 // Names of the objects written, in order, without what the seed itself draws.
 std::vector<std::string> OrderOf(std::uint64_t seed) {
   std::vector<std::string> out;
-  for (const std::string& line : HistoryOf(seed)) {
+  for (const std::string& line : PodHistory(seed)) {
     Json body = Json::parse(line.substr(line.find('{')));
     out.push_back(std::string(api::StringAt(body, "metadata", "name")) + " " +
                   std::string(api::StringAt(body, "status", "phase")));

@@ -38,8 +38,11 @@ TEST(DocumentChanges, TellItemsOfListsApartByTheirNames) {
   EXPECT_THAT(Changes(R"({"status":{"conditions":[{"type":"A","status":"True"},{"type":"B","status":"True"}]}})",
                       R"({"status":{"conditions":[{"type":"B","status":"False","reason":"No","lastTransitionTime":"x"},
                           {"type":"C","status":"True","reason":"Yes"}]}})"),
-              ElementsAre("status.conditions[A] True -> none", "status.conditions[C] none -> True (Yes)",
-                          "status.conditions[B].reason none -> No", "status.conditions[B].status True -> False"));
+              ElementsAre("status.conditions[A] True -> none", "status.conditions[B] True -> False (No)",
+                          "status.conditions[C] none -> True (Yes)"));
+  EXPECT_THAT(Changes(R"({"status":{"conditions":[{"type":"A","status":"True","message":"x"}]}})",
+                      R"({"status":{"conditions":[{"type":"A","status":"True","message":"y"}]}})"),
+              ElementsAre("status.conditions[A].message x -> y"));
   EXPECT_THAT(Changes(R"({"l":[1,2]})", R"({"l":[1,2,3]})"), ElementsAre("l [1,2] -> [1,2,3]"));
 }
 
@@ -83,7 +86,7 @@ TEST(Timeline, TellsWhatHappenedInOrderAndWhoDidIt) {
   bed.clock().RunUntilIdle(1min);
 
   std::vector<TimelineEntry> entries = bed.timeline().Read({.from = bed.timeline().start() + 10s});
-  SCOPED_TRACE(bed.timeline().Text(entries));
+  SCOPED_TRACE(bed.timeline().TextOf(entries));
   using Entry = TimelineEntry;
   EXPECT_EQ(entries.front().who, "test");
   EXPECT_EQ(entries.front().what, "create");
@@ -132,7 +135,7 @@ TEST(Timeline, ReadsWellAsTextAndAsJson) {
   std::vector<TimelineEntry> entries = bed.timeline().Read({.from = from});
   std::int64_t revision = ObjectView(bed.Get("configmaps", "default", "settings")).revision();
   std::string newer = std::to_string(revision), older = std::to_string(revision - 1);
-  EXPECT_EQ(bed.timeline().Text(entries),
+  EXPECT_EQ(bed.timeline().TextOf(entries),
             "since 2026-01-01T00:00:00Z:\n"
             "SINCE  REVISION  WHO      WHAT    OBJECT                       DETAILS\n"
             "1m30s         " + older + "  test     create  configmaps default/settings\n"

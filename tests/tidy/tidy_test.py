@@ -32,6 +32,8 @@ LIBRARIES = {
     "trantor": ("apiserver/http/", "bench/"),
     "openssl": ("apiserver/http/", "testbed/http_caller/", "tests/testbed/http_caller/"),
     "sqlite3.h": ("storage/", "bench/", "tests/storage/"),
+    "gtest": ("testbed/gtest/", "tests/", "examples/"),
+    "gmock": ("testbed/gtest/", "tests/", "examples/"),
 }
 # The wall clock, threads and entropy live here; everybody else gets a Clock, an Executor and a Prng.
 LIVE_PLACES = ("testbed/real_", "testbed/cli/", "testbed/http_caller/", "storage/commit_thread.",
@@ -217,6 +219,8 @@ class EachRuleCanFail(unittest.TestCase):
         self.assertEqual(self.rules("testbed/http_caller/a.cc", "#include <openssl/ssl.h>\n"), [])
         self.assertEqual(self.rules("apiserver/http/a.cc", "#include <drogon/drogon.h>\n"), [])
         self.assertEqual(self.rules("storage/a.cc", "#include <sqlite3.h>\n"), [])
+        self.assertEqual(self.rules("testbed/a.cc", "#include <gtest/gtest.h>\n"), ["library"])
+        self.assertEqual(self.rules("testbed/gtest/a.cc", "#include <gmock/gmock.h>\n"), [])
 
     def test_time_threads_and_chance_come_from_outside(self):
         for code in ["auto t = std::chrono::system_clock::now();", "x = steady_clock::now();", "std::thread t;",

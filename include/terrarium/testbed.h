@@ -1,0 +1,64 @@
+#pragma once
+
+// Terrarium in your own process: a whole Kubernetes workload control plane on the thread that calls it, under a clock
+// that you hold. docs/embedding.md has a tour; this header has everything but the GoogleTest part, which is
+// <terrarium/gtest.h>.
+//
+//   terrarium::Testbed bed({.nodes = 2});
+//   bed.Must(bed.Apply(yaml));
+//   bed.Must(bed.WaitFor("deployments", {"default", "web"}, "condition=Available", 5min));
+
+#include "api/base/clock.h"
+#include "api/base/duration.h"
+#include "api/base/feature_gates.h"
+#include "api/base/status.h"
+#include "api/client.h"
+#include "api/http_caller.h"
+#include "api/json.h"
+#include "api/json_access.h"
+#include "api/object.h"
+#include "api/selector/label_selector.h"
+#include "controllers/runtime/why.h"
+#include "kubelet-fake/kubelet/pod_rules.h"
+#include "kubelet-fake/nodes/node_agent.h"
+#include "storage/store.h"
+#include "testbed/clock_control.h"
+#include "testbed/field_path.h"
+#include "testbed/invariants/violation.h"
+#include "testbed/manifests.h"
+#include "testbed/object_condition.h"
+#include "testbed/object_watch.h"
+#include "testbed/testbed.h"
+#include "testbed/timeline.h"
+#include "testbed/version.h"
+#include "testbed/views.h"
+
+namespace terrarium {
+
+using api::Json;
+using api::ObjectName;
+using api::ObjectPtr;
+using api::Result;
+using api::Status;
+using controllers::WhyLog;
+using controllers::WhyRecord;
+using testbed::Applied;
+using testbed::ApplyOptions;
+using testbed::ApplyReport;
+using testbed::ClockControl;
+using testbed::DeploymentView;
+using testbed::EventView;
+using testbed::JobView;
+using testbed::NodeView;
+using testbed::ObjectView;
+using testbed::PodView;
+using testbed::ReplicaSetView;
+using testbed::RunOutcome;
+using testbed::Testbed;
+using testbed::TestbedOptions;
+using testbed::Timeline;
+using testbed::TimelineEntry;
+using testbed::TimelineQuery;
+using testbed::invariants::Violation;
+
+}  // namespace terrarium
