@@ -13,6 +13,7 @@
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/verbs.h"
 #include "apiserver/table/table.h"
+#include "apiserver/uptime.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -170,6 +171,8 @@ class HandlerImpl : public Handler {
     Dispatch(call);
   }
 
+  std::shared_ptr<Uptime> Connect() override { return uptime_; }
+
  private:
   static Response TooBusy() {
     Response response;
@@ -207,6 +210,7 @@ class HandlerImpl : public Handler {
   Server server_;
   std::atomic<int> readonly_inflight_ = 0;
   std::atomic<int> mutating_inflight_ = 0;
+  const std::shared_ptr<Uptime> uptime_ = std::make_shared<Uptime>();
 };
 
 }  // namespace

@@ -20,6 +20,8 @@ class Store;
 
 namespace terrarium::apiserver {
 
+class Uptime;
+
 // What a container has printed; the kubelet provides it. nullopt: nothing runs there (yet).
 using PodLogSource = std::function<std::optional<std::string>(const std::string& ns, const std::string& pod,
                                                               const std::string& container)>;
@@ -58,6 +60,9 @@ class Handler {
   // The same for a caller in the same process: everything holds that holds over HTTP, but no text is made and the caller
   // does not count as in flight. `done` is called exactly once, possibly before this returns or from another thread.
   virtual void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) = 0;
+  // The run of the server that a caller in the same process is connected to, so that it notices its end. nullptr: the
+  // server is down.
+  virtual std::shared_ptr<Uptime> Connect() = 0;
 };
 
 }  // namespace terrarium::apiserver

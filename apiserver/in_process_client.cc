@@ -7,6 +7,7 @@
 #include "api/base/executor.h"
 #include "apiserver/handler.h"
 #include "apiserver/resource_table.h"
+#include "apiserver/uptime.h"
 #include "storage/store.h"
 
 namespace terrarium::apiserver {
@@ -38,10 +39,12 @@ struct WakeUp : std::enable_shared_from_this<WakeUp> {
 
 class InProcessWatch : public api::ClientWatch {
  public:
-  InProcessWatch(std::unique_ptr<storage::Watch> watch, api::Executor& executor)
-      : watch_(std::move(watch)), wake_up_(std::make_shared<WakeUp>(executor)) {}
+  InProcessWatch(std::unique_ptr<storage::Watch> watch, std::shared_ptr<Uptime> uptime, api::Executor& executor)
+      : watch_(std::move(watch)), uptime_(std::move(uptime)), wake_up_(std::make_shared<WakeUp>(executor)) {}
 
   State Take(std::size_t max, std::vector<api::WatchEvent>& out) override {
+    // What has not come by then, the next server will send.
+    if (uptime_->ended()) return State::kEnded;
     taken_.clear();
     storage::Watch::State state = watch_->Take(max, taken_);
     for (storage::Event& event : taken_) out.push_back({TypeOf(event.type), std::move(event.object)});
@@ -51,6 +54,9 @@ class InProcessWatch : public api::ClientWatch {
   void SetWake(std::function<void()> wake) override {
     wake_up_->wake = std::move(wake);
     watch_->SetWake([weak = std::weak_ptr(wake_up_)] {
+      if (auto wake_up = weak.lock()) wake_up->Post();
+    });
+    listener_ = uptime_->OnEnd([weak = std::weak_ptr(wake_up_)] {
       if (auto wake_up = weak.lock()) wake_up->Post();
     });
   }
@@ -68,7 +74,9 @@ class InProcessWatch : public api::ClientWatch {
   }
 
   std::unique_ptr<storage::Watch> watch_;
+  std::shared_ptr<Uptime> uptime_;
   std::shared_ptr<WakeUp> wake_up_;
+  std::unique_ptr<Uptime::Listener> listener_;
   std::vector<storage::Event> taken_;
 };
 
@@ -81,8 +89,12 @@ class InProcessClient : public api::Client {
     // Shared, since what a std::function holds must be copyable.
     auto busy = std::make_shared<api::OutsideWork>(env_.executor);
     handler_.Write(std::move(request), user_,
-                   [&executor = env_.executor, busy, done = std::move(done)](Written written) mutable {
-                     executor.Post([done = std::move(done), written = std::move(written)]() mutable {
+                   [&executor = env_.executor, uptime = handler_.Connect(), busy,
+                    done = std::move(done)](Written written) mutable {
+                     executor.Post([uptime = std::move(uptime), done = std::move(done),
+                                    written = std::move(written)]() mutable {
+                       // An answer that is still on its way when its server crashes is lost.
+                       if (uptime != nullptr && uptime->crashed()) written = api::ServiceUnavailable(kCrashedMessage);
                        done(std::move(written));
                      });
                      busy->End();
@@ -90,6 +102,7 @@ class InProcessClient : public api::Client {
   }
 
   Result<api::ObjectPtr> Get(std::string_view resource, const ObjectName& name) override {
+    if (handler_.Connect() == nullptr) return api::ServiceUnavailable(kDownMessage);
     api::ObjectPtr object = store_.Get({std::string(resource), name.ns, name.name});
     if (object != nullptr) return object;
     const ResourceInfo* info = ResourceTable::Get().FindStorage(resource);
@@ -97,6 +110,7 @@ class InProcessClient : public api::Client {
   }
 
   Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override {
+    if (handler_.Connect() == nullptr) return api::ServiceUnavailable(kDownMessage);
     storage::ListQuery query;
     query.resource = resource;
     query.ns = ns;
@@ -106,13 +120,16 @@ class InProcessClient : public api::Client {
   }
 
   Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from_revision) override {
+    std::shared_ptr<Uptime> uptime = handler_.Connect();
+    if (uptime == nullptr) return api::ServiceUnavailable(kDownMessage);
     storage::WatchQuery query;
     query.resource = resource;
     query.from_revision = from_revision;
     query.buffer_events = kWatchBufferEvents;
     auto watch = store_.StartWatch(query);
     if (!watch) return watch.status();
-    return std::unique_ptr<api::ClientWatch>(std::make_unique<InProcessWatch>(std::move(*watch), env_.executor));
+    return std::unique_ptr<api::ClientWatch>(
+        std::make_unique<InProcessWatch>(std::move(*watch), std::move(uptime), env_.executor));
   }
 
  private:

@@ -39,7 +39,11 @@ struct Request {
 class ResponseStream {
  public:
   virtual ~ResponseStream() = default;
-  enum class State { kOpen, kEnd };
+  enum class State {
+    kOpen,
+    kEnd,
+    kCut,  // the server is gone: the connection closes in the middle of the answer
+  };
   // Appends what is ready, in whole frames, until `out` has grown by about `max_bytes`.
   virtual State Read(std::size_t max_bytes, std::string& out) = 0;
   // `wake` is called from any thread when Read() would find something new. It must not block.

@@ -1,143 +1,199 @@
 #include "testbed/components.h"
 
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <deque>
+#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "api/client.h"
-#include "apiserver/in_process_client.h"
-#include "apiserver/resource_table.h"
-#include "controllers/controller_table.h"
-#include "controllers/runtime/event_recorder.h"
-#include "controllers/runtime/informer.h"
-#include "controllers/runtime/metrics.h"
-#include "controllers/runtime/why.h"
-#include "kubelet-fake/scheduler/scheduler.h"
+#include "api/base/check.h"
+#include "testbed/internal/component_run.h"
 
 namespace terrarium::testbed {
 namespace {
 
-// Where a component lives.
-struct Surroundings {
-  Runtime& runtime;
-  const api::Env& apiserver;
-  api::Prng& prng;
-  apiserver::Handler& handler;
-  storage::Store& store;
-  controllers::Metrics& metrics;
-  controllers::WhyLog& why;
-  const ComponentOptions& options;
-};
+using RunMaker = std::unique_ptr<ComponentRun> (*)(const Surroundings&, const RunParts&);
 
-apiserver::UserInfo UserOf(const std::string& component) {
-  apiserver::UserInfo user;
-  user.name = "system:kube-" + component;
-  return user;
-}
+// A component's place in the plane, whether it runs or not. What is not said to be thread-safe is its lane's.
+class Slot {
+ public:
+  Slot(std::string_view name, RunMaker make, const api::FeatureGates& gates, Surroundings& at, api::Prng& prng)
+      : make_(make),
+        at_(at),
+        prng_(prng.Fork(name)),
+        lane_(at.runtime.Lane(std::string(name))),
+        events_lane_(at.runtime.Lane(std::string(name) + "-events")) {
+    info_.name = name;
+    info_.gates = gates;
+  }
+  ~Slot() { EndNow(); }
 
-std::unique_ptr<api::Client> MakeClient(const Surroundings& at, const api::Env& env, const std::string& component) {
-  auto client = apiserver::MakeInProcessClient(env, at.handler, at.store, UserOf(component));
-  return at.options.wrap_client ? at.options.wrap_client(std::move(client), component) : std::move(client);
-}
+  // Thread-safe.
+  ComponentInfo Info() const {
+    std::lock_guard lock(mutex_);
+    return info_;
+  }
+  std::shared_ptr<controllers::Metrics> Metrics() const {
+    std::lock_guard lock(mutex_);
+    return metrics_;
+  }
+  api::Executor& lane() { return lane_; }
+  void SetInVain(bool in_vain) {
+    std::lock_guard lock(mutex_);
+    in_vain_ = in_vain;
+    if (!info_.running) return;
+    for (InstanceExecutor* executor : {executors_.back().get(), executors_[executors_.size() - 2].get()})
+      executor->SetInVain(in_vain);
+  }
 
-// What every component is made of.
-struct Component {
-  Component(const Surroundings& at, const std::string& name, const api::FeatureGates& its_gates)
-      : gates(its_gates),
-        prng(at.prng.Fork(name)),
-        env{at.apiserver.clock, at.runtime.Lane(name), prng, gates, at.apiserver.log},
-        client(MakeClient(at, env, name)),
-        informers(env, *client),
-        recorder_env{at.apiserver.clock, at.runtime.Lane(name + "-events"), prng, gates, at.apiserver.log},
-        recorder_client(MakeClient(at, recorder_env, name)),
-        recorder(recorder_env, *recorder_client) {}
+  ComponentRun* run() { return run_.get(); }
+  // Runs `work` when no change is being made.
+  void WhenSteady(std::function<void()> work) {
+    if (changing_) waiting_.push_back(std::move(work));
+    else work();
+  }
 
-  api::FeatureGates gates;
-  api::Prng prng;
-  api::Env env;
-  std::unique_ptr<api::Client> client;
-  controllers::InformerSet informers;
-  // Events are as many writes as all the rest, and nobody waits for them: they go on a lane of their own.
-  api::Env recorder_env;
-  std::unique_ptr<api::Client> recorder_client;
-  controllers::EventRecorder recorder;
-};
+  // The first start, whose work begins on the lane.
+  void Make() {
+    Prepare();
+    executors_[executors_.size() - 2]->Post([this] { Begin(); });
+  }
 
-struct ControllerManager {
-  ControllerManager(const Surroundings& at, const ComponentOptions& options,
-                    const std::vector<const controllers::ControllerEntry*>& wanted,
-                    const std::vector<controllers::ServedResource>& resources)
-      : base(at, "controller-manager", options.controller_manager_gates) {
-    controllers::ControllerContext context{base.env, *base.client, base.informers, base.recorder, at.metrics,
-                                           at.why, options.http_caller};
-    for (const controllers::ControllerEntry* entry : wanted) running.push_back(entry->make(context, resources));
-    base.env.executor.Post([this] {
-      base.informers.OnSynced([this] {
-        for (auto& controller : running) controller->Start();
+  ChangeResult ChangeNow(const ComponentChange& change) {
+    auto plan = PlanChange(Info(), change);
+    if (!plan) return plan.status();
+    if (plan->ends) EndNow();
+    Complete(*plan);
+    return Info();
+  }
+
+  // REQUIRES: no other change is being made.
+  void Change(const ComponentChange& change, ChangeDone done) {
+    auto plan = PlanChange(Info(), change);
+    if (!plan) return done(plan.status());
+    if (!plan->ends) {
+      Complete(*plan);
+      return done(Info());
+    }
+    changing_ = true;
+    // From here to its end through both lanes, so that no piece of the run is under way on either when it goes.
+    auto ended = [this, plan = *plan, done = std::move(done)] {
+      EndNow();
+      Complete(plan);
+      changing_ = false;
+      done(Info());
+      for (auto& work : std::exchange(waiting_, {})) WhenSteady(std::move(work));
+    };
+    if (plan->crash) {
+      executors_[executors_.size() - 2]->End();
+      events_lane_.Post([this, ended = std::move(ended)] {
+        executors_.back()->End();
+        lane_.Post(ended);
       });
-      base.informers.Start();
-    });
-  }
-
-  Component base;
-  std::vector<std::unique_ptr<controllers::Controller>> running;
-};
-
-struct SchedulerComponent {
-  SchedulerComponent(const Surroundings& at, const ComponentOptions& options)
-      : base(at, "scheduler", options.scheduler_gates),
-        scheduler(base.env, *base.client, base.informers, base.recorder, at.metrics) {
-    base.env.executor.Post([this] {
-      base.informers.OnSynced([this] { scheduler.Start(); });
-      base.informers.Start();
-    });
-  }
-
-  Component base;
-  kubelet_fake::Scheduler scheduler;
-};
-
-struct KubeletComponent {
-  KubeletComponent(const Surroundings& at, const ComponentOptions& options)
-      : base(at, "kubelet", options.kubelet_gates),
-        nodes(base.env, *base.client, base.informers, base.recorder, options.nodes),
-        kubelet(base.env, *base.client, base.informers, base.recorder, nodes, options.pods) {
-    base.env.executor.Post([this] {
-      base.informers.OnSynced([this] {
-        nodes.Start();
-        kubelet.Start();
+      return;
+    }
+    run_->base().client->Close([this, ended = std::move(ended)] {
+      events_lane_.Post([this, ended] {
+        run_->base().events_client->Close([this, ended] {
+          executors_.back()->End();
+          lane_.Post(ended);
+        });
       });
-      base.informers.Start();
     });
   }
 
-  Component base;
-  kubelet_fake::NodeAgent nodes;
-  kubelet_fake::Kubelet kubelet;
-};
-
-// What controllers that work on everything work on.
-std::vector<controllers::ServedResource> ServedResources() {
-  std::vector<controllers::ServedResource> out;
-  for (const apiserver::ResourceInfo& resource : apiserver::ResourceTable::Get().all()) {
-    if (resource.strategy == nullptr || !resource.HasVerb("delete") || !resource.HasVerb("watch")) continue;
-    // A storage name that another resource owns is the same objects under a second group.
-    if (apiserver::ResourceTable::Get().FindStorage(resource.storage) != &resource) continue;
-    out.push_back({std::string(resource.storage), std::string(resource.group), std::string(resource.version),
-                   std::string(resource.kind), resource.namespaced, resource.Subresource("scale") != nullptr});
+ private:
+  // REQUIRES: nothing of the run is under way.
+  void EndNow() {
+    if (run_ == nullptr) return;
+    for (auto& executor : executors_) executor->End();
+    run_->Leave(at_);
+    run_.reset();
+    std::lock_guard lock(mutex_);
+    metrics_.reset();
+    info_.running = info_.synced = false;
+    info_.since = at_.runtime.Now();
   }
-  return out;
-}
+
+  void Complete(const ChangePlan& plan) {
+    {
+      std::lock_guard lock(mutex_);
+      info_.gates = plan.gates;
+    }
+    if (!plan.starts) return;
+    Prepare();
+    Begin();
+  }
+
+  void Prepare() {
+    auto metrics = std::make_shared<controllers::Metrics>();
+    std::unique_lock lock(mutex_);
+    for (api::Executor* lane : {&lane_, &events_lane_}) {
+      executors_.push_back(std::make_unique<InstanceExecutor>(*lane, at_.runtime));
+      executors_.back()->SetInVain(in_vain_);
+    }
+    const RunParts parts{info_.name, info_.gates, prng_, *executors_[executors_.size() - 2], *executors_.back(), metrics};
+    lock.unlock();
+    run_ = make_(at_, parts);
+    lock.lock();
+    metrics_ = std::move(metrics);
+    info_.running = true;
+    info_.since = at_.runtime.Now();
+    ++info_.starts;
+  }
+
+  void Begin() {
+    run_->base().informers.OnSynced([this] {
+      std::lock_guard lock(mutex_);
+      info_.synced = true;
+    });
+    run_->Begin();
+  }
+
+  const RunMaker make_;
+  Surroundings& at_;
+  api::Prng prng_;  // goes on from run to run
+  api::Executor& lane_;
+  api::Executor& events_lane_;
+  std::unique_ptr<ComponentRun> run_;  // nullptr: stopped
+  bool changing_ = false;
+  std::deque<std::function<void()>> waiting_;  // for the change to be made
+
+  mutable std::mutex mutex_;
+  ComponentInfo info_;
+  std::shared_ptr<controllers::Metrics> metrics_;  // of the run; nullptr: stopped
+  bool in_vain_ = false;
+  // Two for each run, the lane's and that of its Events; the last two are the present run's. Those of runs that have
+  // ended stay, since answers and wake-ups for them may be on their way.
+  std::deque<std::unique_ptr<InstanceExecutor>> executors_;
+};
 
 }  // namespace
 
 class Components::Impl {
  public:
-  // One for all, so that a family of metrics that several components have is written once.
-  controllers::Metrics metrics;
+  Impl(Runtime& runtime, const api::Env& apiserver, apiserver::Handler& handler, storage::Store& store,
+       const ComponentOptions& options)
+      : at{runtime, apiserver, handler, store, why, options, {}} {
+    at.options.pods.rule_book = std::make_shared<kubelet_fake::RuleBook>();
+    at.options.pods.containers = std::make_shared<kubelet_fake::ContainerRuntime>();
+  }
+
+  void Add(std::string_view name, RunMaker make, const api::FeatureGates& gates, api::Prng& prng) {
+    auto slot = std::make_unique<Slot>(name, make, gates, at, prng);
+    slot->Make();
+    slots.emplace(name, std::move(slot));
+  }
+  Slot* Find(std::string_view name) const {
+    auto found = slots.find(name);
+    return found == slots.end() ? nullptr : found->second.get();
+  }
+
   controllers::WhyLog why;
-  std::unique_ptr<ControllerManager> controller_manager;
-  std::unique_ptr<SchedulerComponent> scheduler;
-  std::unique_ptr<KubeletComponent> kubelet;
+  Surroundings at;
+  std::map<std::string, std::unique_ptr<Slot>, std::less<>> slots;  // does not change once made
 };
 
 Components::Components(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -148,42 +204,89 @@ api::Result<std::unique_ptr<Components>> Components::Make(Runtime& runtime, cons
                                                           storage::Store& store, const ComponentOptions& options) {
   auto wanted = controllers::SelectControllers(options.controllers);
   if (!wanted) return wanted.status();
-  auto impl = std::make_unique<Impl>();
-  Surroundings at{runtime, apiserver, prng, handler, store, impl->metrics, impl->why, options};
+  auto impl = std::make_unique<Impl>(runtime, apiserver, handler, store, options);
+  impl->at.controllers = *wanted;
   if (!wanted->empty())
-    impl->controller_manager = std::make_unique<ControllerManager>(at, options, *wanted, ServedResources());
-  if (options.scheduler) impl->scheduler = std::make_unique<SchedulerComponent>(at, options);
-  if (options.kubelet) impl->kubelet = std::make_unique<KubeletComponent>(at, options);
+    impl->Add(component::kControllerManager, MakeControllerManager, options.controller_manager_gates, prng);
+  if (options.scheduler) impl->Add(component::kScheduler, MakeScheduler, options.scheduler_gates, prng);
+  if (options.kubelet) impl->Add(component::kKubelet, MakeKubelet, options.kubelet_gates, prng);
   return std::unique_ptr<Components>(new Components(std::move(impl)));
 }
 
-const api::FeatureGates* Components::GatesOf(const std::string& component) const {
-  if (component == "controller-manager" && impl_->controller_manager) return &impl_->controller_manager->base.gates;
-  if (component == "scheduler" && impl_->scheduler) return &impl_->scheduler->base.gates;
-  if (component == "kubelet" && impl_->kubelet) return &impl_->kubelet->base.gates;
-  return nullptr;
+std::vector<ComponentInfo> Components::List() const {
+  std::vector<ComponentInfo> out;
+  for (const auto& [name, slot] : impl_->slots) out.push_back(slot->Info());
+  return out;
+}
+
+std::optional<ComponentInfo> Components::Find(std::string_view component) const {
+  const Slot* slot = impl_->Find(component);
+  if (slot == nullptr) return std::nullopt;
+  return slot->Info();
+}
+
+void Components::Change(const std::string& component, ComponentChange change, ChangeDone done) {
+  Slot* slot = impl_->Find(component);
+  if (slot == nullptr) return done(UnknownComponent(component));
+  slot->lane().Post([slot, change = std::move(change), done = std::move(done)]() mutable {
+    slot->WhenSteady([slot, change = std::move(change), done = std::move(done)]() mutable {
+      slot->Change(change, std::move(done));
+    });
+  });
+}
+
+ChangeResult Components::ChangeNow(const std::string& component, const ComponentChange& change) {
+  Slot* slot = impl_->Find(component);
+  if (slot == nullptr) return UnknownComponent(component);
+  return slot->ChangeNow(change);
+}
+
+void Components::SetInVain(bool in_vain) {
+  for (auto& [name, slot] : impl_->slots) slot->SetInVain(in_vain);
 }
 
 std::optional<KubeletControls> Components::kubelet() {
-  if (impl_->kubelet == nullptr) return std::nullopt;
-  return KubeletControls{impl_->kubelet->kubelet.rules(), impl_->kubelet->nodes};
+  Slot* slot = impl_->Find(component::kKubelet);
+  return slot == nullptr || slot->run() == nullptr ? std::nullopt : slot->run()->kubelet();
 }
 
-bool Components::OnKubelet(std::function<void(const KubeletControls&)> work) {
-  auto controls = kubelet();
-  if (!controls) return false;
-  impl_->kubelet->base.env.executor.Post([controls = *controls, work = std::move(work)] { work(controls); });
+bool Components::OnKubelet(std::function<void(const KubeletControls*)> work) {
+  Slot* slot = impl_->Find(component::kKubelet);
+  if (slot == nullptr) return false;
+  slot->lane().Post([this, slot, work = std::move(work)]() mutable {
+    slot->WhenSteady([this, work = std::move(work)] {
+      auto controls = kubelet();
+      work(controls ? &*controls : nullptr);
+    });
+  });
   return true;
 }
 
 std::optional<std::string> Components::PodLog(const std::string& ns, const std::string& pod,
                                               const std::string& container) const {
-  if (impl_->kubelet == nullptr) return std::nullopt;
-  return impl_->kubelet->kubelet.Log(ns, pod, container);
+  // Nobody but the kubelet can be asked for it.
+  const Slot* slot = impl_->Find(component::kKubelet);
+  if (slot == nullptr || !slot->Info().running) return std::nullopt;
+  return impl_->at.options.pods.containers->logs().Read({ns, pod}, container);
 }
 
 controllers::WhyLog& Components::why() { return impl_->why; }
 
-std::string Components::MetricsText() const { return impl_->metrics.Text(); }
+std::string Components::MetricsText() const {
+  // A family that several components have is written once.
+  std::map<std::string, prometheus::MetricFamily> families;
+  for (const auto& [name, slot] : impl_->slots) {
+    auto metrics = slot->Metrics();
+    if (metrics == nullptr) continue;
+    for (prometheus::MetricFamily& family : metrics->registry().Collect()) {
+      auto [known, fresh] = families.try_emplace(family.name, std::move(family));
+      if (fresh) continue;
+      for (prometheus::ClientMetric& metric : family.metric) known->second.metric.push_back(std::move(metric));
+    }
+  }
+  std::vector<prometheus::MetricFamily> all;
+  for (auto& [name, family] : families) all.push_back(std::move(family));
+  return prometheus::TextSerializer().Serialize(all);
+}
 
 }  // namespace terrarium::testbed

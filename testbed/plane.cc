@@ -57,7 +57,10 @@ api::Result<std::unique_ptr<Plane>> Plane::Make(Runtime& runtime, spdlog::logger
   options.handler.more_metrics = [&self] {
     return self.components_->MetricsText() + StateMetricsText(*self.store_);
   };
-  self.handler_ = apiserver::Handler::Make(self.env_, *self.store_, std::move(options.handler));
+  self.handler_ =
+      std::make_unique<apiserver::RestartableHandler>(self.env_, *self.store_, std::move(options.handler));
+  self.handler_->Start(self.gates_);
+  self.apiserver_ = {std::string(component::kApiServer), true, true, 1, runtime.Now(), self.gates_};
   auto made = Components::Make(runtime, self.env_, self.prng_, *self.handler_, *self.store_, components);
   if (!made) return made.status();
   self.components_ = std::move(*made);
@@ -93,5 +96,48 @@ Plane::~Plane() {
 }
 
 void Plane::Shutdown() { store_->Shutdown(); }
+
+ComponentInfo Plane::ApiServer() const {
+  std::lock_guard lock(mutex_);
+  return apiserver_;
+}
+
+std::vector<ComponentInfo> Plane::ListComponents() const {
+  std::vector<ComponentInfo> out = components_->List();
+  out.insert(out.begin(), ApiServer());
+  return out;
+}
+
+std::optional<ComponentInfo> Plane::FindComponent(std::string_view component) const {
+  if (component == component::kApiServer) return ApiServer();
+  return components_->Find(component);
+}
+
+void Plane::Change(const std::string& component, ComponentChange change, ChangeDone done) {
+  if (component == component::kApiServer) return done(ChangeApiServer(change));
+  components_->Change(component, std::move(change), std::move(done));
+}
+
+ChangeResult Plane::ChangeNow(const std::string& component, const ComponentChange& change) {
+  if (component == component::kApiServer) return ChangeApiServer(change);
+  return components_->ChangeNow(component, change);
+}
+
+ChangeResult Plane::ChangeApiServer(const ComponentChange& change) {
+  std::lock_guard one_at_a_time(change_mutex_);
+  ComponentInfo info = ApiServer();
+  auto plan = PlanChange(info, change);
+  if (!plan) return plan.status();
+  if (plan->ends) handler_->End(plan->crash);
+  if (plan->starts) handler_->Start(plan->gates);
+  if (plan->ends != plan->starts) components_->SetInVain(plan->ends);
+  info.gates = plan->gates;
+  info.running = info.synced = plan->starts || (info.running && !plan->ends);
+  if (plan->starts) ++info.starts;
+  if (plan->starts || plan->ends) info.since = runtime_.Now();
+  std::lock_guard lock(mutex_);
+  apiserver_ = info;
+  return info;
+}
 
 }  // namespace terrarium::testbed

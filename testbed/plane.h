@@ -4,15 +4,21 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "api/base/env.h"
 #include "api/base/feature_gates.h"
 #include "api/base/prng.h"
 #include "api/base/status.h"
 #include "apiserver/handler.h"
+#include "apiserver/restartable_handler.h"
 #include "storage/sqlite_store.h"
 #include "storage/store.h"
+#include "testbed/component_change.h"
 #include "testbed/runtime.h"
 
 namespace terrarium::testbed {
@@ -41,11 +47,18 @@ class Plane {
   ~Plane();
 
   Runtime& runtime() { return runtime_; }
-  const api::Env& env() const { return env_; }  // the apiserver's
+  const api::Env& env() const { return env_; }  // the apiserver's, with the gates of its first start
   apiserver::Handler& handler() { return *handler_; }
   storage::Store& store() { return *store_; }
   Components& components() { return *components_; }
   CallTargets& call_targets() { return *call_targets_; }
+
+  // The components, the apiserver among them: see Components. Thread-safe.
+  std::vector<ComponentInfo> ListComponents() const;
+  std::optional<ComponentInfo> FindComponent(std::string_view component) const;
+  void Change(const std::string& component, ComponentChange change, ChangeDone done);
+  // REQUIRES: the caller is the only thread there is, and in no piece of work.
+  ChangeResult ChangeNow(const std::string& component, const ComponentChange& change);
 
   // Ends all watches and makes every acknowledged write durable. Idempotent.
   void Shutdown();
@@ -53,15 +66,20 @@ class Plane {
  private:
   Plane(Runtime& runtime, spdlog::logger& log, PlaneOptions options);
   api::Result<bool> OpenStore(const PlaneOptions& options);
+  ComponentInfo ApiServer() const;
+  ChangeResult ChangeApiServer(const ComponentChange& change);
 
   Runtime& runtime_;
-  api::FeatureGates gates_;
+  const api::FeatureGates gates_;
   api::Prng prng_;            // from which the components' own streams are forked
   api::Prng apiserver_prng_;
   api::Env env_;
   std::unique_ptr<storage::Store> store_;
-  std::unique_ptr<apiserver::Handler> handler_;
   std::shared_ptr<CallTargets> call_targets_;
+  std::unique_ptr<apiserver::RestartableHandler> handler_;
+  mutable std::mutex mutex_;
+  ComponentInfo apiserver_;   // guarded by mutex_
+  std::mutex change_mutex_;   // one change of the apiserver at a time
   std::unique_ptr<Components> components_;
 };
 

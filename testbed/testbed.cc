@@ -100,7 +100,7 @@ class Testbed::Impl {
   void MakeMonitor(const TestbedOptions& options, const api::FeatureGates& gates) {
     invariants::MonitorOptions watched;
     watched.controllers = RunningControllers(options.controllers);
-    watched.gates = gates;
+    watched.conduct = {true, gates, gates};
     watched.on_violation = options.on_violation;
     if (!watched.on_violation)
       watched.on_violation = [this](const invariants::Violation& violation) {
@@ -109,6 +109,32 @@ class Testbed::Impl {
       };
     watched.on_write = [this](const std::string& component) { timeline->Wrote(component); };
     monitor = std::make_unique<invariants::Monitor>(std::move(watched));
+  }
+
+  ChangeResult ChangeInOrder(const std::string& component, const ComponentChange& change) {
+    auto known = plane->FindComponent(component);
+    if (!known) return UnknownComponent(component);
+    // A change that is refused changes nothing, not even what is due.
+    if (auto plan = PlanChange(*known, change); !plan) return plan.status();
+    simulation.clock().Settle();
+    return Change(component, change);
+  }
+
+  ChangeResult Change(const std::string& component, const ComponentChange& change) {
+    monitor->Catchup();
+    ChangeResult changed = plane->ChangeNow(component, change);
+    if (changed) TellMonitor();
+    return changed;
+  }
+
+  void TellMonitor() {
+    invariants::Conduct conduct;
+    const auto manager = plane->FindComponent(component::kControllerManager);
+    const ComponentInfo apiserver = *plane->FindComponent(component::kApiServer);
+    conduct.controllers_run = manager && manager->running && apiserver.running;
+    conduct.apiserver = apiserver.gates;
+    conduct.controller_manager = manager ? manager->gates : apiserver.gates;
+    monitor->SetConduct(conduct);
   }
 
   // The memory store answers before a write returns.
@@ -167,6 +193,26 @@ Timeline& Testbed::timeline() { return *impl_->timeline; }
 
 ApplyReport Testbed::Apply(std::string_view manifests, const ApplyOptions& options) {
   return ApplyManifests(manifests, options, [this](apiserver::Request request) { return Serve(std::move(request)); });
+}
+
+ChangeResult Testbed::SetGates(const std::string& component, const std::map<std::string, bool>& gates) {
+  return impl_->ChangeInOrder(component, {ComponentChange::Action::kSetGates, gates});
+}
+ChangeResult Testbed::Start(const std::string& component) {
+  return impl_->Change(component, {ComponentChange::Action::kStart});
+}
+ChangeResult Testbed::Stop(const std::string& component) {
+  return impl_->ChangeInOrder(component, {ComponentChange::Action::kStop});
+}
+ChangeResult Testbed::Restart(const std::string& component) {
+  return impl_->ChangeInOrder(component, {ComponentChange::Action::kRestart});
+}
+ChangeResult Testbed::Crash(const std::string& component) {
+  return impl_->Change(component, {ComponentChange::Action::kCrash});
+}
+
+ComponentInfo Testbed::Component(const std::string& component) const {
+  return impl_->plane->FindComponent(component).value();
 }
 
 Testbed::Written Testbed::Create(std::string_view resource, std::string_view ns, Json object) {

@@ -28,6 +28,7 @@
 #include "api/pod_script/pod_script.h"
 #include "apiserver/request.h"
 #include "testbed/clock_control.h"
+#include "testbed/component_change.h"
 #include "testbed/invariants/violation.h"
 #include "testbed/manifests.h"
 #include "testbed/plane.h"
@@ -82,7 +83,7 @@ class Testbed {
   ClockControl& clock();
   api::Time Now() const;
   Plane& plane();
-  // What the control API can do to pods and nodes. REQUIRES: the kubelet runs.
+  // What the control API can do to pods and nodes. Ask anew after the kubelet was restarted. REQUIRES: it runs.
   kubelet_fake::PodRules& rules();
   kubelet_fake::NodeAgent& nodes();
   // Where calls to Services go.
@@ -94,6 +95,23 @@ class Testbed {
   std::string Explained(const invariants::Violation& violation) const;
   // What happened, to be shown when a test fails.
   Timeline& timeline();
+
+  // Components, by name: "apiserver", "controller-manager", "scheduler", "kubelet". docs/components.md has the story.
+  // Gates that do not go together, a start of one that runs, a stop of one that does not: refused, and nothing changes.
+  //
+  // Those named in `gates` change, the others stay. One that runs is restarted with them, unless all are so already; one
+  // that does not gets them when it starts.
+  ChangeResult SetGates(const std::string& component, const std::map<std::string, bool>& gates);
+  ChangeResult Start(const std::string& component);
+  // In good order: what is ready at this instant is worked off first, as Settle() does.
+  ChangeResult Stop(const std::string& component);
+  ChangeResult Restart(const std::string& component);
+  // As it is, in the middle of what it does: between two writes, with answers on their way. Down until it is started.
+  ChangeResult Crash(const std::string& component);
+  // REQUIRES: there is such a component.
+  ComponentInfo Component(const std::string& component) const;
+  api::FeatureGates Gates(const std::string& component) const { return Component(component).gates; }
+  bool IsRunning(const std::string& component) const { return Component(component).running; }
 
   // Applies YAML or JSON as `kubectl apply -f` would (testbed/manifests.h).
   ApplyReport Apply(std::string_view manifests, const ApplyOptions& options = {});

@@ -98,6 +98,10 @@ void StreamPump::Pump() {
     if (!sink_->send(buffer_)) return End();
   }
   if (state == ResponseStream::State::kEnd) return End();
+  if (state == ResponseStream::State::kCut) {
+    connection->forceClose();  // before the sink writes its last chunk, which would look like an end in good order
+    return End();
+  }
   // There may be more, after others on this loop have had their turn.
   if (!buffer_.empty()) Wake();
   if (buffer_.capacity() > kReadBytes) std::string().swap(buffer_);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <utility>
 
+#include "api/base/errors.h"
 #include "api/base/executor.h"
 #include "controllers/runtime/internal/object_cache.h"
 
@@ -91,7 +92,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
 
   void List() {
     api::Result<api::ObjectList> list = client_.List(resource_, std::nullopt);
-    if (!list) return RetryLater("list", list.status().message);
+    if (!list) return RetryLater("list", list.status());
     must_list_ = false;
     watched_since_list_ = false;
     retry_delay_ = kBackoffBase;
@@ -116,7 +117,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
       must_list_ = watch.status().code == kGone;
       // Unless a list is refused as soon as it has come, there is no reason to wait for the next one.
       if (must_list_ && watched_since_list_) return PostWork();
-      return RetryLater("watch", watch.status().message);
+      return RetryLater("watch", watch.status());
     }
     watched_since_list_ = true;
     opened_ = env_.clock.Now();
@@ -159,7 +160,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
   void WatchEnded() {
     const bool in_vain = !brought_something_ && env_.clock.Now() - opened_ < kShortWatch;
     DropWatch();
-    if (in_vain) return RetryLater("watch", "it ended as soon as it had begun");
+    if (in_vain) return RetryLater("watch", api::ServiceUnavailable("it ended as soon as it had begun"));
     retry_delay_ = kBackoffBase;
     PostWork();
   }
@@ -170,9 +171,12 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
     next_ = 0;
   }
 
-  void RetryLater(const char* what, const std::string& why) {
-    env_.log.debug("{} {}: {}; trying again in {} ms", what, resource_, why, retry_delay_.count() / 1000);
-    retry_timer_ = env_.executor.PostInBackground(retry_delay_, [weak = weak_from_this()] {
+  void RetryLater(const char* what, const api::Status& why) {
+    env_.log.debug("{} {}: {}; trying again in {} ms", what, resource_, why.message, retry_delay_.count() / 1000);
+    // A server that is away for a moment has news for us when it is back: a plane is not idle before they have come.
+    const bool away = why.Is(api::reason::kServiceUnavailable);
+    const api::TimerKind kind = away ? api::TimerKind::kWork : api::TimerKind::kBackground;
+    retry_timer_ = env_.executor.PostTimer(kind, retry_delay_, [weak = weak_from_this()] {
       auto self = weak.lock();
       if (!self) return;
       self->retry_timer_ = 0;

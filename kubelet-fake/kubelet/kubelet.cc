@@ -10,7 +10,6 @@
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
 #include "kubelet-fake/kubelet/internal/address_pool.h"
-#include "kubelet-fake/kubelet/internal/log_book.h"
 #include "kubelet-fake/kubelet/internal/pod_table.h"
 
 namespace terrarium::kubelet_fake {
@@ -36,6 +35,7 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
         defaults_(std::make_shared<const api::PodScript>(std::move(options.defaults))),
         record_events_(options.events),
         book_(options.rule_book ? options.rule_book : std::make_shared<RuleBook>()),
+        containers_(options.containers ? options.containers : std::make_shared<ContainerRuntime>()),
         rules_(*book_, *this) {}
   ~Impl() override {
     if (timer_) env_.executor.Cancel(*timer_);
@@ -43,8 +43,10 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
 
   void Register(controllers::Informer& pods);
   void Start();
+  // The machines are left to themselves.
+  void Leave();
   PodRules& rules() { return rules_; }
-  const LogBook& logs() const { return logs_; }
+  const LogBook& logs() const { return containers_->logs(); }
 
   api::ObjectPtr FindPod(const api::ObjectName& name) const override;
   std::vector<api::ObjectPtr> AllPods() const override;
@@ -87,12 +89,12 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
   const std::shared_ptr<const api::PodScript> defaults_;
   const bool record_events_;
   std::shared_ptr<RuleBook> book_;
+  std::shared_ptr<ContainerRuntime> containers_;
   PodRules rules_;
 
   bool started_ = false;
   PodTable pods_;
   AddressPool addresses_;
-  LogBook logs_;
   // One timer for all pods, set for the first that is due.
   std::optional<api::TimerId> timer_;
   std::optional<Time> timer_due_;
@@ -124,6 +126,16 @@ void Kubelet::Impl::Start() {
   for (const std::uint64_t id : all) {
     if (Pod* pod = pods_.Find(id)) Process(*pod);
   }
+  containers_->ForgetRest();
+}
+
+void Kubelet::Impl::Leave() {
+  for (const std::uint64_t id : pods_.All()) {
+    Pod& pod = *pods_.Find(id);
+    if (pod.life) containers_->Leave(std::move(*pod.life));
+    pod.life.reset();
+  }
+  started_ = false;
 }
 
 void Kubelet::Impl::Heard(const api::ObjectPtr& object) {
@@ -143,7 +155,7 @@ void Kubelet::Impl::Gone(const api::ObjectPtr& object) {
   if (pod == nullptr) return;
   FreeAddress(*pod);
   book_->Forget(pod->object->header().uid);
-  logs_.Forget(pod->name);
+  containers_->logs().Forget(pod->name);
   pods_.Erase(*pod);
   SetTimer();
 }
@@ -199,7 +211,13 @@ void Kubelet::Impl::Read(Pod& pod, Time now) {
 }
 
 void Kubelet::Impl::Meet(Pod& pod, const Json& document, Time now) {
-  pod.life.emplace(document, now);
+  if (std::optional<PodLife> left = containers_->TakeUp(pod.object->header().uid)) {
+    pod.life = std::move(left);
+    pod.life->Observe(document, now);
+    pod.doubt = true;  // the kubelet that went may not have told all
+  } else {
+    pod.life.emplace(document, now);
+  }
   Direct(pod, now);
   if (pod.life->NeedsAddresses()) {
     pod.has_address = !pod.life->on_host_network();
@@ -210,7 +228,7 @@ void Kubelet::Impl::Meet(Pod& pod, const Json& document, Time now) {
     addresses_.Reserve(pod.node, pod.life->pod_ip());
   }
   for (const std::string& container : pod.life->StartedContainers()) {
-    logs_.Write(pod.name, container, pod.life->LogOf(container));
+    containers_->logs().Write(pod.name, container, pod.life->LogOf(container));
   }
 }
 
@@ -220,7 +238,8 @@ void Kubelet::Impl::Direct(Pod& pod, Time now) {
 
 void Kubelet::Impl::TellEvents(Pod& pod) {
   for (PodEvent& event : pod.life->TakeEvents()) {
-    if (event.reason == "Started") logs_.Write(pod.name, event.container, pod.life->LogOf(event.container));
+    if (event.reason == "Started")
+      containers_->logs().Write(pod.name, event.container, pod.life->LogOf(event.container));
     if (!record_events_) continue;
     controllers::ObjectReference about = controllers::ReferenceToPod(*pod.object);
     about.field_path = std::move(event.field_path);
@@ -278,10 +297,13 @@ void Kubelet::Impl::Failed(Pod& pod, const api::Status& status) {
   // The pod is gone, or another one has its name: the informer will say so.
   if (status.Is(api::reason::kNotFound) || status.Is(api::reason::kConflict)) return;
   env_.log.warn("pod {}: {}", pod.name.String(), status.message);
-  // Housekeeping: a write that is refused for good must not keep the plane from being idle.
+  // Housekeeping: a write that is refused for good must not keep the plane from being idle. One that nobody has looked at
+  // is not refused.
+  const bool unheard = status.Is(api::reason::kServiceUnavailable);
   const Duration delay = RetryDelay(++pod.failures);
   pod.retry_at = env_.clock.Now() + delay;
-  env_.executor.PostInBackground(delay, [weak = weak_from_this(), name = pod.name] {
+  const api::TimerKind kind = unheard ? api::TimerKind::kWork : api::TimerKind::kBackground;
+  env_.executor.PostTimer(kind, delay, [weak = weak_from_this(), name = pod.name] {
     auto self = weak.lock();
     if (Pod* again = self == nullptr ? nullptr : self->pods_.Find(name)) self->Process(*again);
   });
@@ -386,7 +408,7 @@ Kubelet::Kubelet(const api::Env& env, api::Client& client, controllers::Informer
   impl_->Register(informers.For("pods"));
 }
 
-Kubelet::~Kubelet() = default;
+Kubelet::~Kubelet() { impl_->Leave(); }
 
 void Kubelet::Start() { impl_->Start(); }
 

@@ -12,6 +12,7 @@
 #include "api/pod_script/pod_script.h"
 #include "controllers/runtime/event_recorder.h"
 #include "controllers/runtime/informer.h"
+#include "kubelet-fake/kubelet/container_runtime.h"
 #include "kubelet-fake/kubelet/node_view.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
 
@@ -22,11 +23,13 @@ struct KubeletOptions {
   bool events = true;            // record Events (Pulled, Created, Started, Killing, ...) about pods
   // Rules and holds, for whoever wants them to outlive this kubelet; made when there are none.
   std::shared_ptr<RuleBook> rule_book = nullptr;
+  // The same for containers.
+  std::shared_ptr<ContainerRuntime> containers = nullptr;
 };
 
 // Lives on the kubelet's lane, like everything it is given. Constructed: registers with the pod informer. Started, when
-// that has synced: works. Pods that an earlier kubelet left are taken up from their status: containers that run go on,
-// counts are kept. Destroyed: stops where it is, without a goodbye.
+// that has synced: works. Pods that an earlier kubelet left are taken up, from the container runtime that both were given
+// or else from their status: containers that run go on, counts are kept. Destroyed: stops where it is, without a goodbye.
 class Kubelet {
  public:
   Kubelet(const api::Env& env, api::Client& client, controllers::InformerSet& informers,

@@ -27,6 +27,7 @@ using api::Time;
 constexpr api::Duration kStatusPeriod = std::chrono::minutes(5);
 constexpr const char* kLeaseNamespace = "kube-node-lease";
 constexpr int kRenewTries = 3;
+constexpr api::Duration kRegisterAgain = std::chrono::seconds(1);  // when there was no apiserver
 
 bool IsReady(const Json& node) {
   const Json* ready = api::FindCondition(node, "Ready");
@@ -69,6 +70,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
 
   void Start() {
     started_ = true;
+    options_.failed.clear();  // what is left of them is gone
     for (const auto& [name, node] : nodes_) TakeCareOf(name);
     for (int i = 0; i < options_.nodes; ++i)
       if (!nodes_.contains("node-" + std::to_string(i))) tasks_.Spawn(Register(i));
@@ -96,6 +98,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     std::set<std::string> failed;
     for (const auto& [name, node] : nodes_)
       if (node.failed) failed.insert(name);
+    failed.insert(options_.failed.begin(), options_.failed.end());  // not seen yet
     return failed;
   }
 
@@ -193,7 +196,11 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
   Task<void> Register(int index) {
     Machine machine{NodeAddress(index), env_.prng.Uuid()};
     Json node = InitialNode(options_, index, machine, env_.clock.Now());
-    auto created = co_await client_.Create("nodes", "", std::move(node));
+    auto created = co_await client_.Create("nodes", "", node);
+    while (!created && created.status().Is(api::reason::kServiceUnavailable)) {
+      co_await api::Sleep(env_.executor, kRegisterAgain);
+      created = co_await client_.Create("nodes", "", node);
+    }
     if (created) {
       RecordStatus((*created)->header().name, "NodeReady");
     } else if (!created.status().Is(api::reason::kAlreadyExists)) {

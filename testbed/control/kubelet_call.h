@@ -3,6 +3,7 @@
 // Control endpoints that ask something of the kubelet.
 
 #include <functional>
+#include <string_view>
 #include <utility>
 
 #include "api/base/errors.h"
@@ -15,12 +16,15 @@ using KubeletQuestion = api::Result<Json> (*)(const KubeletControls& kubelet, co
 
 // Asks on the kubelet's lane and answers from there.
 inline void OnKubelet(Call call, KubeletQuestion question) {
+  auto not_running = [](std::string_view why) {
+    return api::Conflict({"terrarium.dev", "components"}, component::kKubelet, why);
+  };
   Components& components = call.control.plane().components();
   auto reply = call.reply;
-  bool there = components.OnKubelet([call = std::move(call), question](const KubeletControls& kubelet) {
-    call.reply(question(kubelet, call));
+  bool there = components.OnKubelet([call = std::move(call), question, not_running](const KubeletControls* kubelet) {
+    call.reply(kubelet == nullptr ? not_running("it is not running") : question(*kubelet, call));
   });
-  if (!there) reply(api::Conflict({"terrarium.dev", "components"}, "kubelet", "it does not run: --kubelet=false"));
+  if (!there) reply(not_running("it does not run: --kubelet=false"));
 }
 
 }  // namespace terrarium::testbed::control

@@ -56,8 +56,8 @@ struct Deployment {
 
 class DeploymentStatus : public Rule {
  public:
-  DeploymentStatus(bool counts_terminating, Report report)
-      : counts_terminating_(counts_terminating), report_(std::move(report)) {}
+  DeploymentStatus(TerminatingCounts terminating, Report report)
+      : terminating_(terminating), report_(std::move(report)) {}
 
   void OnPod(const Moment&, const PodPtr&, const PodPtr&) override {}
 
@@ -93,17 +93,28 @@ class DeploymentStatus : public Rule {
     for (const std::string& uid : changed_) {
       const Deployment& deployment = deployments_[uid];
       std::array<Told, kSums> sums = SumsOf(deployment);
-      if (CountsOf(deployment.facts->status) != sums)
+      if (LookedAt(deployment.facts->status) != sums)
         Tell(moment, *deployment.facts, "at rest its ReplicaSets tell " + TextOf(sums));
     }
     changed_.clear();
   }
 
+  void Excuse(bool rest) override {
+    for (auto& [uid, deployment] : deployments_) deployment.Loosen();
+    if (rest) changed_.clear();
+  }
+
  private:
+  std::array<Told, kSums> LookedAt(const ReportedCounts& status) const {
+    std::array<Told, kSums> told = CountsOf(status);
+    if (terminating_ == TerminatingCounts::kUnknown) told[kTerminating] = std::nullopt;
+    return told;
+  }
+
   std::array<Told, kSums> SumsOf(const Deployment& deployment) const {
     std::array<Told, kSums> sums;
     for (std::size_t i = 0; i < kSums; ++i) sums[i] = deployment.sums[i];
-    if (!counts_terminating_ || deployment.silent > 0) sums[kTerminating] = std::nullopt;
+    if (terminating_ != TerminatingCounts::kTold || deployment.silent > 0) sums[kTerminating] = std::nullopt;
     return sums;
   }
 
@@ -122,7 +133,7 @@ class DeploymentStatus : public Rule {
 
   void Judge(const Moment& moment, Deployment& deployment) {
     const ReportedCounts& status = deployment.facts->status;
-    std::array<Told, kSums> told = CountsOf(status);
+    std::array<Told, kSums> told = LookedAt(status);
     for (std::size_t i = 0; i < kSums; ++i) {
       std::int64_t since = deployment.histories[i].since();
       if (deployment.histories[i].Matches(told[i])) continue;
@@ -141,7 +152,7 @@ class DeploymentStatus : public Rule {
                  ", updatedReplicas " + std::to_string(facts.status.updated) + ", but " + truth});
   }
 
-  bool counts_terminating_;
+  TerminatingCounts terminating_;
   Report report_;
   std::map<std::string, Deployment> deployments_;  // by uid; those that only ReplicaSets know of as well
   std::set<std::string> changed_;                  // since the plane was last idle
@@ -149,8 +160,8 @@ class DeploymentStatus : public Rule {
 
 }  // namespace
 
-std::unique_ptr<Rule> MakeDeploymentStatus(bool counts_terminating, Report report) {
-  return std::make_unique<DeploymentStatus>(counts_terminating, std::move(report));
+std::unique_ptr<Rule> MakeDeploymentStatus(TerminatingCounts terminating, Report report) {
+  return std::make_unique<DeploymentStatus>(terminating, std::move(report));
 }
 
 }  // namespace terrarium::testbed::invariants

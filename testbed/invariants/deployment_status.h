@@ -12,10 +12,10 @@ namespace terrarium::testbed::invariants {
 // replicas, availableReplicas at most readyReplicas; unavailableReplicas is not looked at. When the plane is idle the
 // four sums are those of the present.
 //
-// Its ReplicaSets are those that it controls and selects. `counts_terminating`: the gate is on; otherwise
-// terminatingReplicas is absent, as it is when a ReplicaSet whose controller has seen it does not tell it.
+// Its ReplicaSets are those that it controls and selects. terminatingReplicas that are told are absent all the same when
+// a ReplicaSet whose controller has seen it does not tell its own.
 //
 // REQUIRES: deployment-controller runs.
-std::unique_ptr<Rule> MakeDeploymentStatus(bool counts_terminating, Report report);
+std::unique_ptr<Rule> MakeDeploymentStatus(TerminatingCounts terminating, Report report);
 
 }  // namespace terrarium::testbed::invariants

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "api/base/check.h"
 #include "testbed/invariants/deployment_bound.h"
@@ -18,22 +19,31 @@ namespace {
 constexpr std::size_t kBufferEvents = 1'000'000;
 constexpr std::size_t kTakenAtOnce = 1'000;
 
+// A counter that the controllers write and the apiserver leaves out, unless the stored object has it, says nothing.
+TerminatingCounts TerminatingIn(const Conduct& conduct) {
+  constexpr std::string_view kGate = api::gate::kDeploymentReplicaSetTerminatingReplicas;
+  if (!conduct.controller_manager.Enabled(kGate)) return TerminatingCounts::kAbsent;
+  return conduct.apiserver.Enabled(kGate) ? TerminatingCounts::kTold : TerminatingCounts::kUnknown;
+}
+
 std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
   std::vector<std::unique_ptr<Rule>> rules;
   auto runs = [&options](const char* controller) { return options.controllers.contains(controller); };
-  bool counts_terminating = options.gates.Enabled(api::gate::kDeploymentReplicaSetTerminatingReplicas);
+  const TerminatingCounts terminating = TerminatingIn(options.conduct);
   ReplicaStatusOptions status;
   if (runs("replicaset-controller")) status.resources.insert("replicasets");
   if (runs("replicationcontroller-controller")) status.resources.insert("replicationcontrollers");
-  status.counts_terminating = counts_terminating;
+  status.terminating = terminating;
   if (!status.resources.empty()) rules.push_back(MakeReplicaStatus(std::move(status), options.on_violation));
-  if (runs("deployment-controller")) rules.push_back(MakeDeploymentStatus(counts_terminating, options.on_violation));
-  if (runs("deployment-controller") && runs("replicaset-controller") && counts_terminating &&
-      options.gates.Enabled(api::gate::kDeploymentPodReplacementPolicy))
+  if (runs("deployment-controller")) rules.push_back(MakeDeploymentStatus(terminating, options.on_violation));
+  if (runs("deployment-controller") && runs("replicaset-controller") && terminating == TerminatingCounts::kTold &&
+      options.conduct.controller_manager.Enabled(api::gate::kDeploymentPodReplacementPolicy) &&
+      options.conduct.apiserver.Enabled(api::gate::kDeploymentPodReplacementPolicy))
     rules.push_back(MakeDeploymentBound(options.on_violation));
   if (runs("job-controller")) {
-    const JobGates gates{.replacement_policy = options.gates.Enabled(api::gate::kJobPodReplacementPolicy),
-                         .managed_by = options.gates.Enabled(api::gate::kJobManagedBy)};
+    const api::FeatureGates& on = options.conduct.controller_manager;
+    const JobGates gates{.replacement_policy = on.Enabled(api::gate::kJobPodReplacementPolicy),
+                         .managed_by = on.Enabled(api::gate::kJobManagedBy)};
     rules.push_back(MakeJobPods(gates, options.on_violation));
     rules.push_back(MakeJobCounts(gates, options.on_violation));
   }
@@ -58,7 +68,7 @@ class Monitor::WatchedClient : public api::Client {
     sent->revision_before = monitor_.store_->CurrentRevision();
     monitor_.writer_ = component_;
     client_->Send(std::move(request), [&monitor = monitor_, sent, done = std::move(done)](Written written) {
-      monitor.unchanged_write_.OnAnswer(*sent, written, monitor.clock_->Now());
+      if (!monitor.Excuses(*sent)) monitor.unchanged_write_.OnAnswer(*sent, written, monitor.clock_->Now());
       done(std::move(written));
     });
     monitor_.Catchup();
@@ -140,8 +150,35 @@ void Monitor::TakeFrom(const Source& source) {
   } while (taken_.size() == kTakenAtOnce);
 }
 
+void Monitor::SetConduct(const Conduct& conduct) {
+  Catchup();
+  const Conduct before = std::exchange(options_.conduct, conduct);
+  const bool other_controllers = before.controller_manager != conduct.controller_manager;
+  if (!other_controllers && before.apiserver == conduct.apiserver) return;
+  rules_ = RulesFor(options_);
+  if (!sources_.empty()) Replay();
+  // Controllers that go on have no reason to look at anything again: what they wrote under the old gates stays until
+  // something changes.
+  for (auto& rule : rules_) rule->Excuse(!other_controllers);
+}
+
+void Monitor::Replay() {
+  const Moment moment{store_->CurrentRevision(), clock_->Now()};
+  for (auto& rule : rules_) {
+    for (const auto& [uid, deployment] : deployments_) rule->OnDeployment(moment, nullptr, deployment);
+    for (const auto& [uid, set] : replica_sets_) rule->OnReplicaSet(moment, nullptr, set);
+    for (const auto& [uid, job] : jobs_) rule->OnJob(moment, nullptr, job);
+    for (const auto& [uid, pod] : pods_) rule->OnPod(moment, nullptr, pod);
+  }
+}
+
+bool Monitor::Excuses(const SentWrite& sent) const {
+  return sent.component == kControllerManager && options_.conduct.controller_manager != options_.conduct.apiserver;
+}
+
 void Monitor::Idle() {
   Catchup();
+  if (!options_.conduct.controllers_run) return;
   Moment moment{store_->CurrentRevision(), clock_->Now()};
   for (auto& rule : rules_) rule->OnIdle(moment);
 }

@@ -25,9 +25,16 @@
 
 namespace terrarium::testbed::invariants {
 
+// By which gates a plane works, and who works in it.
+struct Conduct {
+  bool controllers_run = true;  // the controller-manager does, and there is an apiserver for it
+  api::FeatureGates controller_manager = {};
+  api::FeatureGates apiserver = {};
+};
+
 struct MonitorOptions {
   std::set<std::string> controllers = {};  // that run, by kube-controller-manager's names: their rules are on
-  api::FeatureGates gates = {};            // the controller-manager's
+  Conduct conduct = {};
   Report on_violation;                     // called where it is noticed, in the middle of a write
   // Told of each request of a component once what came of it has been taken. Empty: nobody is.
   std::function<void(const std::string& component)> on_write = {};
@@ -43,6 +50,9 @@ class Monitor {
   void Catchup();
   // REQUIRES: the plane has nothing left to do but housekeeping.
   void Idle();
+  // Components were stopped, started or given other gates: which rules hold follows from that. What controllers have
+  // seen before may still show in what they write next, and nobody is blamed for it.
+  void SetConduct(const Conduct& conduct);
 
   // The client of a component, with its requests watched. The monitor outlives its requests and their answers.
   // REQUIRES: the plane is followed before the first request.
@@ -61,6 +71,10 @@ class Monitor {
   void ApplyDeployment(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void ApplyJob(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void TakeFrom(const Source& source);
+  // Tells fresh rules of everything there is.
+  void Replay();
+  // A controller that knows a field which the apiserver drops asks for it again and again.
+  bool Excuses(const SentWrite& sent) const;
 
   MonitorOptions options_;
   std::vector<std::unique_ptr<Rule>> rules_;

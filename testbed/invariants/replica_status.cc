@@ -25,10 +25,6 @@ struct Counts {
   }
 };
 
-Counts CountsOf(const ReportedCounts& status) {
-  return {status.replicas, status.fully_labeled, status.ready, status.terminating};
-}
-
 struct Set {
   ReplicaSetPtr facts;  // nullptr: gone, or not seen yet
   std::map<std::string, PodPtr> pods;
@@ -104,6 +100,11 @@ class ReplicaStatus : public Rule {
 
   void OnDeployment(const Moment&, const DeploymentPtr&, const DeploymentPtr&) override {}
 
+  void Excuse(bool rest) override {
+    for (auto& [uid, set] : sets_) set.history.Loosen();
+    if (rest) changed_.clear();
+  }
+
   void OnIdle(const Moment& moment) override {
     std::set<std::string> again;
     for (const std::string& uid : changed_) {
@@ -121,7 +122,12 @@ class ReplicaStatus : public Rule {
 
  private:
   bool TellsTerminating(const ReplicaSetFacts& facts) const {
-    return options_.counts_terminating && facts.resource == "replicasets";
+    return options_.terminating == TerminatingCounts::kTold && facts.resource == "replicasets";
+  }
+
+  Counts CountsOf(const ReportedCounts& status) const {
+    const bool looked_at = options_.terminating != TerminatingCounts::kUnknown;
+    return {status.replicas, status.fully_labeled, status.ready, looked_at ? status.terminating : std::nullopt};
   }
 
   void Changed(const Moment& moment, const std::string& uid) {

@@ -10,7 +10,7 @@ namespace terrarium::testbed::invariants {
 
 struct ReplicaStatusOptions {
   std::set<std::string> resources;  // whose controllers run: "replicasets", "replicationcontrollers"
-  bool counts_terminating = false;  // ReplicaSets tell terminatingReplicas; otherwise it is absent
+  TerminatingCounts terminating = TerminatingCounts::kAbsent;  // of ReplicaSets
 };
 
 // The status that a controller writes for a ReplicaSet or ReplicationController is a recount of its pods: replicas,

@@ -23,6 +23,13 @@ struct Moment {
   bool ByControllers() const { return writer == kControllerManager; }
 };
 
+// What is known of the counts of terminating pods in statuses.
+enum class TerminatingCounts {
+  kAbsent,   // nobody tells them
+  kTold,
+  kUnknown,  // it depends on what was stored before: they are not looked at
+};
+
 class Rule {
  public:
   virtual ~Rule() = default;
@@ -34,6 +41,9 @@ class Rule {
   virtual void OnJob(const Moment&, const JobPtr& /*before*/, const JobPtr& /*after*/) {}
   // The plane has nothing left to do but housekeeping.
   virtual void OnIdle(const Moment&) {}
+  // Controllers may have seen what the rule has not: the next status that they write is not judged by what it knows.
+  // `rest`: nor is what there is now, when the plane is idle.
+  virtual void Excuse(bool rest) { (void)rest; }
 };
 
 }  // namespace terrarium::testbed::invariants

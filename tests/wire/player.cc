@@ -88,7 +88,7 @@ struct OpenStream {
     std::size_t before = 0;
     do {
       before = unread.size();
-      if (!ended) ended = stream->Read(kReadBytes, unread) == ResponseStream::State::kEnd;
+      if (!ended) ended = stream->Read(kReadBytes, unread) != ResponseStream::State::kOpen;
     } while (unread.size() > before);
   }
 };

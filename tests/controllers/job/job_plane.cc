@@ -78,7 +78,7 @@ void JobPlane::StopController() {
 void JobPlane::MakeMonitor() {
   testbed::invariants::MonitorOptions options;
   options.controllers = {"job-controller"};
-  options.gates = gates_;
+  options.conduct = {true, gates_, gates_};
   options.on_violation = [](const testbed::invariants::Violation& violation) { ADD_FAILURE() << violation.String(); };
   monitors_.push_back(std::make_unique<testbed::invariants::Monitor>(std::move(options)));
   monitors_.back()->Follow(bed_.plane().store(), env_.clock);

@@ -15,7 +15,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 RuleStage Stage(bool counts_terminating) {
-  return RuleStage([=](Report report) { return MakeDeploymentStatus(counts_terminating, std::move(report)); });
+  const TerminatingCounts terminating = counts_terminating ? TerminatingCounts::kTold : TerminatingCounts::kAbsent;
+  return RuleStage([=](Report report) { return MakeDeploymentStatus(terminating, std::move(report)); });
 }
 
 // A Deployment "web" with the ReplicaSets "old" and "new", who tell of nothing yet.

@@ -31,7 +31,8 @@ class MonitorTest : public testing::Test {
   void Watch(std::set<std::string> controllers) {
     MonitorOptions options;
     options.controllers = std::move(controllers);
-    options.gates = *api::FeatureGates().With(kGates);
+    const api::FeatureGates gates = *api::FeatureGates().With(kGates);
+    options.conduct = {true, gates, gates};
     options.on_violation = [this](const Violation& violation) {
       texts.push_back(violation.rule + ": " + violation.text);
     };

@@ -31,7 +31,7 @@ class ReplicaStatusTest : public testing::Test {
     return stage.Take();
   }
 
-  RuleStage stage = Stage({.resources = {"replicasets"}, .counts_terminating = true});
+  RuleStage stage = Stage({.resources = {"replicasets"}, .terminating = TerminatingCounts::kTold});
   ReplicaSetFacts set = ReplicaSetOf("", "web", 3);
 };
 
@@ -95,7 +95,7 @@ TEST_F(ReplicaStatusTest, PodsThatAreNotSelectedOrSomebodyElsesDoNotCount) {
 TEST_F(ReplicaStatusTest, FullyLabelledIsWhatHasTheLabelsOfTheTemplate) {
   set.template_labels = Labels("app=web,tier=front");
   set.status.replicas = 1;
-  RuleStage other = Stage({.resources = {"replicasets"}, .counts_terminating = true});
+  RuleStage other = Stage({.resources = {"replicasets"}, .terminating = TerminatingCounts::kTold});
   other.Put(set);
   other.Put(LivePod("a", "web"));
   other.Put(LivePod("b", "web"));
@@ -113,7 +113,7 @@ TEST_F(ReplicaStatusTest, TheTerminatingMustBeToldWhenTheGateIsOn) {
 }
 
 TEST_F(ReplicaStatusTest, TheTerminatingMustNotBeToldWhenTheGateIsOff) {
-  RuleStage other = Stage({.resources = {"replicasets"}, .counts_terminating = false});
+  RuleStage other = Stage({.resources = {"replicasets"}, .terminating = TerminatingCounts::kAbsent});
   other.Put(set);
   other.Put(TerminatingPod("a", "web"));
   set.status = {.terminating = 1};
@@ -125,7 +125,7 @@ TEST_F(ReplicaStatusTest, TheTerminatingMustNotBeToldWhenTheGateIsOff) {
 }
 
 TEST_F(ReplicaStatusTest, AReplicationControllerNeverTellsTheTerminating) {
-  RuleStage other = Stage({.resources = {"replicationcontrollers"}, .counts_terminating = true});
+  RuleStage other = Stage({.resources = {"replicationcontrollers"}, .terminating = TerminatingCounts::kTold});
   set.resource = "replicationcontrollers";
   set.status = {};
   other.Put(set);
@@ -140,7 +140,7 @@ TEST_F(ReplicaStatusTest, AReplicationControllerNeverTellsTheTerminating) {
 }
 
 TEST_F(ReplicaStatusTest, WithoutItsControllerAStatusIsNobodysBusiness) {
-  RuleStage other = Stage({.resources = {"replicationcontrollers"}, .counts_terminating = true});
+  RuleStage other = Stage({.resources = {"replicationcontrollers"}, .terminating = TerminatingCounts::kTold});
   other.Put(set);
   set.status.replicas = 9;
   other.Put(set);

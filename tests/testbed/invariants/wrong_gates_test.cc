@@ -76,7 +76,7 @@ std::set<std::string> RulesBrokenWith(const std::string& controller_gates, const
   Simulation simulation(api::Time(1'767'225'600s), 1);
   auto monitor = std::make_unique<Monitor>(
       MonitorOptions{.controllers = {"deployment-controller", "replicaset-controller", "job-controller"},
-                     .gates = Gates(kOn),
+                     .conduct = {true, Gates(kOn), Gates(kOn)},
                      .on_violation = [&broken](const Violation& violation) { broken.insert(violation.rule); }});
   PlaneOptions options;
   options.gates = Gates(kOn);
