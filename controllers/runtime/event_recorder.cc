@@ -10,6 +10,7 @@
 
 #include "api/base/check.h"
 #include "api/base/clock.h"
+#include "api/base/executor.h"
 #include "api/base/prng.h"
 #include "controllers/runtime/internal/event_correlator.h"
 
@@ -22,6 +23,9 @@ using api::Json;
 constexpr std::size_t kWritesMax = 10'000;
 // How often an Event whose name is taken gets another one.
 constexpr int kNamesMax = 5;
+// How often, and after how long, an Event is sent again for which there was no apiserver, as client-go does.
+constexpr int kTriesMax = 12;
+constexpr api::Duration kTryAgain = std::chrono::seconds(10);
 
 // One label after the other, each of small letters, digits and inner dashes.
 bool IsDnsSubdomain(std::string_view name) {
@@ -150,6 +154,7 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
     Event event;
     bool patch = false;
     int names_left = kNamesMax;
+    int tries = 0;
     std::optional<Event> next;  // the same one, seen again meanwhile; it counts those before it
   };
   using WritePtr = std::shared_ptr<Write>;
@@ -182,6 +187,7 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
   void Begin(const WritePtr& write, Event event) {
     write->patch = event.count > 1;
     write->names_left = kNamesMax;
+    write->tries = 0;
     write->event = std::move(event);
     Send(write);
   }
@@ -199,6 +205,12 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
     });
   }
 
+  void SendLater(const WritePtr& write) {
+    env_.executor.PostAfter(kTryAgain, [weak = weak_from_this(), write] {
+      if (auto self = weak.lock()) self->Send(write);
+    });
+  }
+
   void Written(const WritePtr& write, const api::Client::Written& written) {
     if (!written.ok()) {
       const api::Status& status = written.status();
@@ -211,6 +223,7 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
         Rename(*write);
         return Send(write);
       }
+      if (status.Is(api::reason::kServiceUnavailable) && ++write->tries < kTriesMax) return SendLater(write);
       LogRejected(write->event, status);
     }
     if (write->next) return Begin(write, *std::exchange(write->next, std::nullopt));

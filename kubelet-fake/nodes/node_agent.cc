@@ -274,6 +274,8 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     request.object.ns = kLeaseNamespace;
     if (exists) request.object.name = name;
     request.body = LeaseOf(*node->object, node->lease, env_.clock.Now());
+    // The agent before this one renewed it at this very instant: a clock may stand still.
+    if (request.body == node->lease) co_return false;
     auto written = co_await client_.Sent(std::move(request));
     node = FindUp(name);
     if (node == nullptr) co_return false;

@@ -2,40 +2,27 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include "api/client.h"
+#include "api/forwarding_client.h"
 
 namespace terrarium::testbed {
 
 // A component's client that can be closed in good order: from then on nothing is sent any more, and whoever closed it is
 // told when everything that had been sent is answered. Single-threaded, on the component's lane.
-class DrainingClient : public api::Client {
+class DrainingClient : public api::ForwardingClient {
  public:
-  explicit DrainingClient(std::unique_ptr<api::Client> client) : client_(std::move(client)) {}
+  using api::ForwardingClient::ForwardingClient;
 
   void Send(api::WriteRequest request, WriteDone done) override {
     if (state_->drained) return;  // closed: its answer never comes, and whoever waits for it will go
     ++state_->unanswered;
-    client_->Send(std::move(request), [state = state_, done = std::move(done)](Written written) {
+    next().Send(std::move(request), [state = state_, done = std::move(done)](Written written) {
       --state->unanswered;
       done(std::move(written));
       if (state->drained && state->unanswered == 0) std::exchange(state->drained, [] {})();
     });
   }
-  api::Result<api::ObjectPtr> Get(std::string_view resource, const api::ObjectName& name) override {
-    return client_->Get(resource, name);
-  }
-  api::Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override {
-    return client_->List(resource, ns);
-  }
-  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from) override {
-    return client_->Watch(resource, from);
-  }
-
   // `drained` is called once, possibly before this returns.
   void Close(std::function<void()> drained) {
     if (state_->unanswered == 0) {
@@ -51,7 +38,6 @@ class DrainingClient : public api::Client {
     int unanswered = 0;
     std::function<void()> drained;  // set: closed
   };
-  std::unique_ptr<api::Client> client_;
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 

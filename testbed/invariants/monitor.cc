@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/base/check.h"
+#include "api/forwarding_client.h"
 #include "testbed/invariants/deployment_bound.h"
 #include "testbed/invariants/deployment_status.h"
 #include "testbed/invariants/job_counts.h"
@@ -53,10 +54,10 @@ std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
 }  // namespace
 
 // Tells the monitor who writes, and what came of it.
-class Monitor::WatchedClient : public api::Client {
+class Monitor::WatchedClient : public api::ForwardingClient {
  public:
   WatchedClient(Monitor& monitor, std::unique_ptr<api::Client> client, std::string component)
-      : monitor_(monitor), client_(std::move(client)), component_(std::move(component)) {}
+      : ForwardingClient(std::move(client)), monitor_(monitor), component_(std::move(component)) {}
 
   void Send(api::WriteRequest request, WriteDone done) override {
     monitor_.Catchup();
@@ -67,7 +68,7 @@ class Monitor::WatchedClient : public api::Client {
     sent->subresource = request.subresource;
     sent->revision_before = monitor_.store_->CurrentRevision();
     monitor_.writer_ = component_;
-    client_->Send(std::move(request), [&monitor = monitor_, sent, done = std::move(done)](Written written) {
+    next().Send(std::move(request), [&monitor = monitor_, sent, done = std::move(done)](Written written) {
       if (!monitor.Excuses(*sent)) monitor.unchanged_write_.OnAnswer(*sent, written, monitor.clock_->Now());
       done(std::move(written));
     });
@@ -78,19 +79,8 @@ class Monitor::WatchedClient : public api::Client {
     if (monitor_.options_.on_write) monitor_.options_.on_write(component_);
   }
 
-  api::Result<api::ObjectPtr> Get(std::string_view resource, const api::ObjectName& name) override {
-    return client_->Get(resource, name);
-  }
-  api::Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override {
-    return client_->List(resource, ns);
-  }
-  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from) override {
-    return client_->Watch(resource, from);
-  }
-
  private:
   Monitor& monitor_;
-  std::unique_ptr<api::Client> client_;
   std::string component_;
 };
 

@@ -16,7 +16,10 @@ void UnchangedWrite::OnSent(const SentWrite& sent, api::Time now) {
 
 void UnchangedWrite::OnAnswer(const SentWrite& sent, const api::Client::Written& answer, api::Time now) {
   bool changes = sent.verb == api::WriteRequest::Verb::kUpdate || sent.verb == api::WriteRequest::Verb::kPatch;
+  if (!answer && answer.status().Is(api::reason::kServiceUnavailable))
+    in_doubt_.emplace(sent.component, sent.object.resource, sent.object.name);
   if (!changes || !answer || *answer == nullptr) return;
+  if (in_doubt_.erase({sent.component, sent.object.resource, sent.object.name}) > 0) return;
   std::int64_t revision = (*answer)->revision();
   // One that took the last finalizer off has written the deletion, whatever state it shows.
   if (sent.revision_after > sent.revision_before || revision > sent.revision_before) return;

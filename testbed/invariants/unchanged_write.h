@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "api/base/clock.h"
@@ -21,8 +24,9 @@ struct SentWrite {
 };
 
 // No component sends an update or a patch that changes nothing. The apiserver swallows those, so the requests are
-// looked at, not the revisions. One is excused: when another component wrote the object at the same instant, which the
-// sender need not have seen yet, and wrote the very same.
+// looked at, not the revisions. Two are excused: when another component wrote the object at the same instant, which the
+// sender need not have seen yet, and wrote the very same; and the first one after a write of that object whose answer
+// was lost, which may have been carried out.
 class UnchangedWrite {
  public:
   explicit UnchangedWrite(Report report) : report_(std::move(report)) {}
@@ -43,6 +47,7 @@ class UnchangedWrite {
   api::Time instant_{};
   std::int64_t revision_at_start_ = 0;
   std::vector<Writes> writes_;
+  std::set<std::tuple<std::string, std::string, api::ObjectName>> in_doubt_;  // component, resource, object
 };
 
 }  // namespace terrarium::testbed::invariants

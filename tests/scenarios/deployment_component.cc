@@ -12,9 +12,9 @@
 namespace terrarium::scenarios {
 
 void UnreliableClient::Send(api::WriteRequest request, WriteDone done) {
-  if (request.resource != "replicasets") return next_->Send(std::move(request), std::move(done));
+  if (request.resource != "replicasets") return next().Send(std::move(request), std::move(done));
   const int write = writes++;
-  if (!fails_at || !fails_at(write)) return next_->Send(std::move(request), std::move(done));
+  if (!fails_at || !fails_at(write)) return next().Send(std::move(request), std::move(done));
   env_.executor.Post([done = std::move(done)] { done(api::ServiceUnavailable("the apiserver is away")); });
 }
 

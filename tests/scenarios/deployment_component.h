@@ -12,6 +12,7 @@
 #include "api/base/feature_gates.h"
 #include "api/base/prng.h"
 #include "api/client.h"
+#include "api/forwarding_client.h"
 #include "controllers/controller.h"
 #include "controllers/runtime/event_recorder.h"
 #include "controllers/runtime/informer.h"
@@ -22,27 +23,17 @@
 namespace terrarium::scenarios {
 
 // Counts the writes of ReplicaSets and lets those fail that it is told to, before they reach the server.
-class UnreliableClient : public api::Client {
+class UnreliableClient : public api::ForwardingClient {
  public:
-  UnreliableClient(const api::Env& env, std::unique_ptr<api::Client> next) : env_(env), next_(std::move(next)) {}
+  UnreliableClient(const api::Env& env, std::unique_ptr<api::Client> next)
+      : ForwardingClient(std::move(next)), env_(env) {}
 
   void Send(api::WriteRequest request, WriteDone done) override;
-  api::Result<api::ObjectPtr> Get(std::string_view resource, const api::ObjectName& name) override {
-    return next_->Get(resource, name);
-  }
-  api::Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override {
-    return next_->List(resource, ns);
-  }
-  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from) override {
-    return next_->Watch(resource, from);
-  }
-
   int writes = 0;                           // of ReplicaSets, failed ones too
   std::function<bool(int write)> fails_at;  // whether the write with that number, from 0, fails; empty: none does
 
  private:
   api::Env env_;
-  std::unique_ptr<api::Client> next_;
 };
 
 class DeploymentComponent {

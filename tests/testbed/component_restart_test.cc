@@ -155,7 +155,7 @@ TEST(Restarts, OneSeedGivesOneHistory) {
   const auto history = [](std::uint64_t seed) {
     Testbed bed({.seed = seed, .feature_gates = kPolicyGates});
     Testbed::Must(bed.Create("deployments", "default", TestDeployment(3, "i:1")));
-    bed.clock().RunUntil([&] { return LivePods(bed) == 2; }, 1min);
+    bed.clock().RunUntil([&] { return LivePods(bed) >= 1; }, 1min);
     for (const char* component : kAll) {
       Testbed::Must(bed.Crash(component));
       bed.clock().Advance(3s);

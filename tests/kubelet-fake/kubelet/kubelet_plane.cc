@@ -17,17 +17,17 @@ void FakeNodes::Set(const std::string& node, bool up) {
 }
 
 void RecordingClient::Send(api::WriteRequest request, WriteDone done) {
-  if (request.resource != "pods") return next_->Send(std::move(request), std::move(done));
+  if (request.resource != "pods") return next().Send(std::move(request), std::move(done));
   writes.push_back(request);
   if (auto before = std::exchange(before_next, nullptr)) before();
   if (failures_left > 0) {
     --failures_left;
     // The real thing gets a request that must fail, so that the answer comes the usual way; only its words are ours.
     request.object.name = "nobody";
-    return next_->Send(std::move(request),
+    return next().Send(std::move(request),
                        [done](const Written&) { done(api::ServiceUnavailable("the apiserver is away")); });
   }
-  next_->Send(std::move(request), std::move(done));
+  next().Send(std::move(request), std::move(done));
 }
 
 KubeletPlane::KubeletPlane(KubeletOptions options)

@@ -12,7 +12,7 @@
 
 #include "api/base/feature_gates.h"
 #include "api/base/prng.h"
-#include "api/client.h"
+#include "api/forwarding_client.h"
 #include "controllers/runtime/event_recorder.h"
 #include "controllers/runtime/informer.h"
 #include "kubelet-fake/kubelet/kubelet.h"
@@ -32,27 +32,14 @@ class FakeNodes : public NodeView {
   std::vector<std::function<void(const std::string&)>> changed_;
 };
 
-class RecordingClient : public api::Client {
+class RecordingClient : public api::ForwardingClient {
  public:
-  explicit RecordingClient(std::unique_ptr<api::Client> next) : next_(std::move(next)) {}
+  using api::ForwardingClient::ForwardingClient;
 
   void Send(api::WriteRequest request, WriteDone done) override;
-  api::Result<api::ObjectPtr> Get(std::string_view resource, const api::ObjectName& name) override {
-    return next_->Get(resource, name);
-  }
-  api::Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override {
-    return next_->List(resource, ns);
-  }
-  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from) override {
-    return next_->Watch(resource, from);
-  }
-
   std::vector<api::WriteRequest> writes;  // events left out
   int failures_left = 0;                  // that many writes of pods fail with 503 before they reach the server
   std::function<void()> before_next;      // called once, before the next write of a pod is passed on
-
- private:
-  std::unique_ptr<api::Client> next_;
 };
 
 class KubeletPlane {
