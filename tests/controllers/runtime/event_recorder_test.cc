@@ -264,7 +264,7 @@ TEST_F(EventRecorderTest, RememberedEventsAreThoseOfTheLastFourThousand) {
 }
 
 TEST_F(EventRecorderTest, EventThatCannotBeWrittenIsLoggedAndForgotten) {
-  client_.write_failures = {api::InternalError("broken"), api::ServiceUnavailable("away")};
+  client_.write_failures = {api::InternalError("broken"), api::TooManyRequests("busy", 1)};
   Write("one");
   Write("two");
   ASSERT_EQ(runtime_.log().size(), 2u);
@@ -274,6 +274,23 @@ TEST_F(EventRecorderTest, EventThatCannotBeWrittenIsLoggedAndForgotten) {
   EXPECT_EQ(runtime_.timers(api::TimerKind::kWork) + runtime_.timers(api::TimerKind::kBackground), 0u);
   Write("one");
   EXPECT_EQ(Messages(), (std::set<std::string>{"one x2"})) << "the next one tells of it";
+}
+
+TEST_F(EventRecorderTest, EventForWhichThereIsNoServerIsSentAgainTwelveTimesInAll) {
+  for (int i = 0; i < 11; ++i) client_.write_failures.push_back(api::ServiceUnavailable("away"));
+  Write("one");
+  for (std::size_t tries = 1; tries < 12; ++tries) {
+    EXPECT_EQ(client_.writes.size(), tries);
+    runtime_.Advance(seconds(10));
+  }
+  EXPECT_EQ(Messages(), (std::set<std::string>{"one x1"}));
+  EXPECT_TRUE(runtime_.log().empty());
+  client_.write_failures.clear();
+  for (int i = 0; i < 12; ++i) client_.write_failures.push_back(api::ServiceUnavailable("away"));
+  Write("two");
+  for (int i = 0; i < 20; ++i) runtime_.Advance(seconds(10));
+  EXPECT_EQ(client_.writes.size(), 24u);
+  EXPECT_EQ(runtime_.log().size(), 1u);
 }
 
 TEST_F(EventRecorderTest, EventInANamespaceThatGoesIsNoNews) {

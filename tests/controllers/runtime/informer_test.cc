@@ -222,8 +222,8 @@ TEST_F(InformerTest, ObjectReplacedByAnotherOfItsNameIsDeletedThenAdded) {
   EXPECT_EQ(TakeTold(), (Told{"-a@n2", "+a@n3"})) << "seen by a watch";
 }
 
-TEST_F(InformerTest, ListThatFailsIsTriedAgainWithBackoffInTheBackground) {
-  for (int i = 0; i < 8; ++i) client_.list_failures.push_back(api::ServiceUnavailable("not now"));
+TEST_F(InformerTest, ListThatIsRefusedIsTriedAgainWithBackoffInTheBackground) {
+  for (int i = 0; i < 8; ++i) client_.list_failures.push_back(api::InternalError("not now"));
   client_.Put("pods", Pod("a"));
   Start();
   for (int wait_ms : {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}) {
@@ -235,10 +235,21 @@ TEST_F(InformerTest, ListThatFailsIsTriedAgainWithBackoffInTheBackground) {
   EXPECT_TRUE(informer_.HasSynced());
   EXPECT_EQ(informer_.size(), 1u);
 
-  client_.watch_failures.push_back(api::ServiceUnavailable("not now"));
+  client_.watch_failures.push_back(api::InternalError("not now"));
   informer_.Disconnect();
   runtime_.RunReady();
   EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(800)) << "success begins the backoff anew";
+}
+
+TEST_F(InformerTest, AServerThatIsAwayIsWaitedFor) {
+  client_.list_failures = {api::ServiceUnavailable("away"), api::ServiceUnavailable("away")};
+  Start();
+  for (int wait_ms : {800, 1600}) {
+    EXPECT_FALSE(informer_.HasSynced());
+    ASSERT_EQ(runtime_.NextTimer(TimerKind::kWork), milliseconds(wait_ms)) << "the plane is not idle before";
+    runtime_.Advance(milliseconds(wait_ms));
+  }
+  EXPECT_TRUE(informer_.HasSynced());
 }
 
 TEST_F(InformerTest, WatchThatFailsIsTriedAgainWithoutAList) {
@@ -260,17 +271,17 @@ TEST_F(InformerTest, WatchesThatEndInVainAreNotOpenedWithoutEnd) {
   Start();
   client_.EndWatches();
   runtime_.RunReady();
-  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(800));
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kWork), milliseconds(800));
   runtime_.Advance(milliseconds(800));
   client_.EndWatches();
   runtime_.RunReady();
-  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(1600));
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kWork), milliseconds(1600));
   runtime_.Advance(milliseconds(1600));
 
   runtime_.Advance(seconds(1));
   client_.EndWatches();
   runtime_.RunReady();
-  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), std::nullopt) << "it has lived, and is taken up at once";
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kWork), std::nullopt) << "it has lived, and is taken up at once";
   EXPECT_EQ(client_.watches.size(), 4u);
 }
 
