@@ -7,11 +7,24 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "api/base/errors.h"
 #include "api/codec/yaml.h"
+#include "api/json_access.h"
 
 namespace terrarium::testbed {
+namespace {
+
+// The item of that name in a list of a kubeconfig: its member `inside`.
+const api::Json& NamedIn(const api::Json& config, const char* list, std::string_view name, const char* inside) {
+  for (const api::Json& item : api::ListAt(config, list))
+    if (api::StringAt(item, "name") == name) return api::ObjectAt(item, inside);
+  return api::EmptyObject();
+}
+
+}  // namespace
 
 std::string MakeKubeconfig(const KubeconfigOptions& options) {
   api::Json cluster = {{"server", options.url}};
@@ -27,6 +40,23 @@ std::string MakeKubeconfig(const KubeconfigOptions& options) {
                          {"users", {{{"name", name}, {"user", std::move(user)}}}},
                          {"contexts", {{{"name", name}, {"context", {{"cluster", name}, {"user", name}}}}}},
                          {"current-context", name}});
+}
+
+api::Result<KubeconfigOptions> ReadKubeconfig(const std::string& path) {
+  const std::string file = path.substr(0, path.find(':'));
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return api::BadRequest("cannot read " + file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string error;
+  auto document = api::ParseYaml(text, &error);
+  if (!document) return api::BadRequest(file + ": " + error);
+  const api::Json& config = document->value;
+  const api::Json& context = NamedIn(config, "contexts", api::StringAt(config, "current-context"), "context");
+  KubeconfigOptions out;
+  out.url = api::StringAt(NamedIn(config, "clusters", api::StringAt(context, "cluster"), "cluster"), "server");
+  out.token = api::StringAt(NamedIn(config, "users", api::StringAt(context, "user"), "user"), "token");
+  if (out.url.empty()) return api::BadRequest(file + " has no current context with a server");
+  return out;
 }
 
 api::Result<bool> WriteFile(const std::string& path, const std::string& text) {

@@ -4,6 +4,7 @@
 
 #include "testbed/cli/serve.h"
 #include "testbed/cli/test.h"
+#include "testbed/cli/why.h"
 #include "testbed/version.h"
 
 int main(int argc, char** argv) {
@@ -17,6 +18,9 @@ int main(int argc, char** argv) {
   TestFlags test_flags;
   CLI::App* test = app.add_subcommand("test", "run scenario files, each on a fresh plane with a virtual clock");
   AddTestFlags(*test, test_flags);
+  WhyFlags why_flags;
+  CLI::App* why = app.add_subcommand("why", "ask a server why an object was created, deleted or scaled");
+  AddWhyFlags(*why, why_flags);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {
@@ -27,5 +31,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "terrarium: %s\n", e.what());
     return 2;
   }
+  if (why->parsed()) return RunWhy(why_flags);
   return test->parsed() ? RunTest(test_flags) : RunServe(serve_flags);
 }

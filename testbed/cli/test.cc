@@ -108,9 +108,16 @@ Outcome RunJob(const Job& job) {
   return out;
 }
 
+// A text as one word of a shell.
+std::string ShellWord(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 // How to run that one alone.
 std::string Again(const Job& job) {
-  return "  again: terrarium test " + job.scenario->file + " --filter '" + job.scenario->name + "' --seed " +
+  return "  again: terrarium test " + job.scenario->file + " --filter " + ShellWord(job.scenario->name) + " --seed " +
          std::to_string(job.seed) + "\n";
 }
 

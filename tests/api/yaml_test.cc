@@ -125,5 +125,35 @@ TEST(Yaml, ReadsBackWhatItWrites) {
   }
 }
 
+TEST(PlacedYaml, EveryKeyAndValueHasItsPlace) {
+  YamlMistake mistake;
+  const auto documents = ParsePlacedYaml("a: 1\nlist:\n  - {x/y: 2, z~: 3}\n---\nb: &b {c: 4}\nd: *b\n", &mistake);
+  ASSERT_TRUE(documents.has_value());
+  ASSERT_EQ(documents->size(), 2u);
+  auto at = [&documents](std::size_t document, const std::string& path) {
+    const YamlPlaces& places = (*documents)[document].places;
+    auto found = places.find(path);
+    return found == places.end() ? "none"
+                                 : std::to_string(found->second.line) + ":" + std::to_string(found->second.column);
+  };
+  EXPECT_EQ(at(0, ""), "1:1");
+  EXPECT_EQ(at(0, "/a#"), "1:1");
+  EXPECT_EQ(at(0, "/a"), "1:4");
+  EXPECT_EQ(at(0, "/list/0"), "3:5");
+  EXPECT_EQ(at(0, YamlPathBelow("/list/0", "x/y")), "3:11");
+  EXPECT_EQ(at(0, "/list/0/z~0#"), "3:14");
+  EXPECT_EQ(at(1, "/b/c"), "5:11");
+  EXPECT_EQ(at(1, "/d/c"), "5:11") << "where it was written";
+  EXPECT_EQ(at(1, "/d/e"), "none");
+}
+
+TEST(PlacedYaml, AMistakeHasAPlaceToo) {
+  YamlMistake mistake;
+  EXPECT_FALSE(ParsePlacedYaml("a: 1\nb: [1, 2\nc: 3\n", &mistake).has_value());
+  EXPECT_EQ(mistake.place.line, 3);
+  EXPECT_GT(mistake.place.column, 0);
+  EXPECT_FALSE(mistake.message.starts_with("yaml:"));
+}
+
 }  // namespace
 }  // namespace terrarium::api

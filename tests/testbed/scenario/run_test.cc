@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/write_request.h"
+#include "apiserver/in_process_client.h"
+#include "testbed/invariants/monitor.h"
 #include "testbed/scenario/reader.h"
 
 namespace terrarium::testbed::scenario {
@@ -284,6 +287,33 @@ steps:
   };
   EXPECT_THAT(FailureOf(with("true", "0")), IsEmpty());
   EXPECT_THAT(FailureOf(with("false", "null")), IsEmpty());
+}
+
+// Plays a controller that writes the same twice.
+StepOutcome WriteTwice(Run& run, const Json&) {
+  Testbed& bed = run.bed();
+  auto client = bed.monitor().Watched(
+      apiserver::MakeInProcessClient(bed.plane().env(), bed.plane().handler(), bed.plane().store(), {}),
+      "controller-manager");
+  for (int i = 0; i < 2; ++i) {
+    client->Send(api::RequestToPatch("configmaps", {"default", "c"}, {{"data", {{"k", "v"}}}}, ""),
+                 [](api::Client::Written) {});
+    bed.clock().Settle();
+  }
+  return StepOutcome::Fine();
+}
+
+TEST(ScenarioRun, AnInvariantOfThePlaneThatIsBrokenFailsTheScenarioAndNotTheProcess) {
+  Scenario scenario = Read("scenario: x\nsteps:\n"
+                           "  - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n  - advance: 1s\n");
+  StepDef meddle = *scenario.steps[1].def;
+  meddle.run = WriteTwice;
+  scenario.steps[1].def = &meddle;
+  RunReport report = RunScenario(scenario);
+  ASSERT_TRUE(report.failure.has_value());
+  EXPECT_EQ(report.failure->step, 2u);
+  EXPECT_THAT(report.failure->mismatch.text, StartsWith("invariant broken: unchanged-write"));
+  EXPECT_GT(report.failure->revision, 0);
 }
 
 TEST(ScenarioRun, OneSeedOneHistory) {
