@@ -11,6 +11,12 @@ constexpr int kPiecesInARow = 16;
 // Threads for moves that are kept when they have nothing to do. Many tests at once need many for a while.
 constexpr std::size_t kAsideIdleMax = 4;
 
+void RunPiece(Runtime& runtime, Runtime::Piece& piece) {
+  piece.work();
+  piece.work = nullptr;  // what it captured is let go before its lane goes on
+  runtime.Finished(piece);
+}
+
 }  // namespace
 
 // What the pool knows of one plane. Its threads use the runtime only between Enter() and Leave().
@@ -37,8 +43,8 @@ struct LivePool::Member {
     }
     changed.notify_all();
   }
-  // Waits, in the world's time, until the plane has nothing left to run; false when moves are to end.
-  bool WaitUntilQuiet();
+  // Runs what is ready and waits for the rest until the plane is quiet; false when moves are to end.
+  bool WorkOff(const MemberPtr& self);
   void RunControls(const MemberPtr& self);
 
   LivePool& pool;
@@ -50,6 +56,7 @@ struct LivePool::Member {
   std::atomic<bool> awaits_quiet = false;   // somebody wants to know when it is quiet
   std::atomic<bool> moves_end = false;
   std::atomic<bool> moved = false;          // a move is under way: the clock thread need not look
+  std::atomic<bool> helped = false;         // the move runs what becomes ready
   std::mutex clock;                         // held by whoever makes timers fire
   std::optional<WallTimePoint> wait;        // where it stands in waits_
 
@@ -60,12 +67,21 @@ struct LivePool::Member {
   bool controls_run = false;
 };
 
-bool LivePool::Member::WaitUntilQuiet() {
+bool LivePool::Member::WorkOff(const MemberPtr& self) {
+  helped = true;
   awaits_quiet = true;
   std::unique_lock lock(mutex);
   while (!moves_end) {
     std::uint64_t seen = changes;
     lock.unlock();
+    // What comes of one timer is mostly a chain of short pieces: to hand each to another thread would cost more than it
+    // does. Where there is more than one at a time, the workers help.
+    while (!moves_end) {
+      auto piece = runtime.TakeReady();
+      if (!piece) break;
+      if (runtime.HasReady()) pool.List(self);
+      RunPiece(runtime, *piece);
+    }
     bool quiet = runtime.Quiet();
     lock.lock();
     if (quiet) break;
@@ -79,7 +95,7 @@ void LivePool::Member::RunControls(const MemberPtr& self) {
   {
     std::lock_guard clock_lock(clock);
     moved = true;
-    ClockControl control(runtime, [this](const ClockControl::Stop&) { return WaitUntilQuiet(); });
+    ClockControl control(runtime, [&](const ClockControl::Stop&) { return WorkOff(self); });
     while (true) {
       std::function<void(ClockControl&)> work;
       {
@@ -90,6 +106,10 @@ void LivePool::Member::RunControls(const MemberPtr& self) {
         controls.pop_front();
       }
       work(control);
+      work = nullptr;
+      // What is left when the move is over is the workers' again.
+      helped = false;
+      if (runtime.HasReady()) pool.List(self);
     }
     moved = false;
   }
@@ -150,7 +170,7 @@ void LivePool::WorkAside() {
 }
 
 void LivePool::Notified(const MemberPtr& member, Runtime::Signal signal) {
-  if (signal == Runtime::Signal::kReady) return List(member);
+  if (signal == Runtime::Signal::kReady) return member->helped ? member->TellWhoeverWaits() : List(member);
   // A plane is quiet many times a second, and mostly nobody waits for it.
   if (signal == Runtime::Signal::kQuiet && !member->awaits_quiet) return;
   member->TellWhoeverWaits();
@@ -197,9 +217,7 @@ void LivePool::WorkOn(const MemberPtr& member) {
     auto piece = runtime.TakeReady();
     if (!piece) return;
     if (i == 0 && runtime.HasReady()) List(member);
-    piece->work();
-    piece->work = nullptr;  // what it captured is let go before its lane goes on
-    runtime.Finished(*piece);
+    RunPiece(runtime, *piece);
     if (stopping_) return;
   }
   if (runtime.HasReady()) List(member);

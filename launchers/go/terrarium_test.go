@@ -251,3 +251,22 @@ func TestEachTestHasItsOwnCluster(t *testing.T) {
 	_, err := server.NewCluster(terrarium.ClusterOptions{Name: "No such thing"})
 	wantError(t, err, "400", "name")
 }
+
+func TestComponentsAreStoppedAndTheirGatesSwitched(t *testing.T) {
+	c := server.Cluster(t, terrarium.ClusterOptions{})
+	must(t, c.SetFeatureGates("controller-manager", map[string]bool{"PodDeletionCost": false}))
+	gates, err := c.FeatureGates("controller-manager")
+	must(t, err)
+	if gates["PodDeletionCost"] {
+		t.Error("the gate is still on")
+	}
+	must(t, c.StopComponent("scheduler"))
+	web := makePod(t, &c.Plane, "web", nil)
+	_, err = c.RunUntil(web, "condition=Ready", time.Minute)
+	wantError(t, err, "deadline")
+	must(t, c.StartComponent("scheduler"))
+	moved(t, "")(c.RunUntil(web, "condition=Ready", time.Minute))
+	must(t, c.CrashComponent("kubelet"))
+	must(t, c.StartComponent("kubelet"))
+	must(t, c.RestartComponent("apiserver"))
+}

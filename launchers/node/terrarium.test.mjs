@@ -162,4 +162,18 @@ describe('a cluster', () => {
     });
     assert.deepEqual(await server.clusters(), []);
   });
+
+  test('has components that are stopped, and gates that are switched', async (t) => {
+    const cluster = await server.cluster(t);
+    await cluster.setFeatureGates('controller-manager', { PodDeletionCost: false });
+    assert.equal((await cluster.featureGates('controller-manager')).PodDeletionCost, false);
+    await cluster.stopComponent('scheduler');
+    await makePod(cluster, 'web');
+    await assert.rejects(cluster.runUntil('pods', 'web', 'condition=Ready', { limit: '1m' }), /deadline/);
+    await cluster.startComponent('scheduler');
+    await cluster.runUntil('pods', 'web', 'condition=Ready', { limit: '1m' });
+    await cluster.crashComponent('kubelet');
+    await cluster.startComponent('kubelet');
+    await cluster.restartComponent('apiserver');
+  });
 });

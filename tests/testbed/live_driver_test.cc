@@ -83,7 +83,8 @@ TEST(LivePool, RunsManyPlanesOnAFewThreads) {
   for (auto& plane : planes) {
     EXPECT_EQ(plane->moved.get_future().get().why, Why::kIdle);
     EXPECT_EQ(plane->fired, 5);
-    EXPECT_EQ(plane->runtime.Now(), kStart + 4h);
+    // Later when one that jumps by itself has done so between two of the posts.
+    EXPECT_GE(plane->runtime.Now(), kStart + 4h);
   }
 }
 

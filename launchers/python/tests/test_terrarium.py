@@ -156,3 +156,17 @@ def test_each_test_has_its_own_cluster(terrarium, terrarium_server, round):
     assert terrarium_server.clusters() == [terrarium.name]
     make_pod(terrarium, "web")  # which would be there already
     terrarium.run_until("pods", "web", "condition=Ready")
+
+
+def test_components_are_stopped_and_their_gates_switched(terrarium):
+    terrarium.set_feature_gates("controller-manager", {"PodDeletionCost": False})
+    assert not terrarium.feature_gates("controller-manager")["PodDeletionCost"]
+    terrarium.stop_component("scheduler")
+    make_pod(terrarium, "web")
+    with pytest.raises(TerrariumError, match="deadline"):
+        terrarium.run_until("pods", "web", "condition=Ready", limit="1m")
+    terrarium.start_component("scheduler")
+    terrarium.run_until("pods", "web", "condition=Ready", limit="1m")
+    terrarium.crash_component("kubelet")
+    terrarium.start_component("kubelet")
+    terrarium.restart_component("apiserver")
