@@ -106,6 +106,12 @@ Task<ReconcileResult> Deployments::Step(RoundPtr round) {
   const bool deleting = round->deployment->header().deleting;
   if (!deleting && round->progress_deadline())
     NotePause(round->paused(), context_.env.clock.Now(), round->conditions);
+  // Before anything shrinks, so that whoever is asked is the one of now.
+  if (!deleting) {
+    Result<bool> handed = co_await writes_.HandPicker(round);
+    if (!handed) co_return handed.status();
+    if (*handed) co_return Reconciled::Done();
+  }
   if (round->new_set() != nullptr) {
     if (Json patch = NewSetPatch(*round); !patch.is_null()) {
       Result<bool> patched = co_await writes_.PatchNew(round, std::move(patch));

@@ -51,6 +51,7 @@ ReplicaSetFacts FactsOf(const api::ObjectPtr& replica_set) {
   facts.min_ready_seconds = IntAt(spec, 0, "minReadySeconds");
   facts.template_digest = TemplateDigest(api::ObjectAt(spec, "template"));
   if (const Json* failure = api::FindCondition(*document, "ReplicaFailure")) facts.failure = *failure;
+  if (const Json* picker = api::Find(spec, "downscalePodPicker")) facts.picker = *picker;
   return facts;
 }
 

@@ -72,10 +72,43 @@ Task<api::Result<bool>> ReplicaSetWrites::PatchNew(RoundPtr round, Json patch) {
   co_return true;
 }
 
+Task<api::Result<bool>> ReplicaSetWrites::HandPicker(RoundPtr round) {
+  std::vector<api::WriteRequest> requests;
+  std::vector<FactsPtr> sets;
+  for (const FactsPtr& set : round->sets) {
+    if (drops_pickers_ && set->picker.is_null()) continue;
+    Json patch = PickerPatch(*round, *set);
+    if (patch.is_null()) continue;
+    api::ObjectName name{round->name.ns, set->name()};
+    requests.push_back(
+        api::RequestToPatch(kResource, std::move(name), std::move(patch), "", api::PatchKind::kMerge));
+    sets.push_back(set);
+  }
+  if (sets.empty()) co_return false;
+  api::Awaitable<std::vector<Client::Written>> sending = SendAll(context_.client, std::move(requests));
+  std::vector<Client::Written> answers = co_await std::move(sending);
+  bool changed = false;
+  std::optional<api::Status> failed;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (!answers[i]) {
+      if (!failed) failed = answers[i].status();
+      continue;
+    }
+    own_.ReplicaSetWritten(round->uid(), (*answers[i])->revision());
+    // What was left as it is comes back in no event.
+    const bool taken = (*answers[i])->revision() != sets[i]->object->revision();
+    changed |= taken;
+    drops_pickers_ |= !taken;
+  }
+  if (failed) co_return std::move(*failed);
+  co_return changed;
+}
+
 Task<Client::Written> ReplicaSetWrites::Create(RoundPtr round, Json replica_set) {
   ReplicaSetSize created;
   created.name = api::StringAt(replica_set, "metadata", "name");
   const std::int64_t replicas = api::IntAt(replica_set, 0, "spec", "replicas");
+  const bool has_picker = api::Find(replica_set, "spec", "downscalePodPicker") != nullptr;
   std::string rule = "no ReplicaSet has the current template; " + round->RoomText();
   auto saw = std::make_shared<const Json>(round->Saw());
   api::Awaitable<Client::Written> creating =
@@ -83,6 +116,7 @@ Task<Client::Written> ReplicaSetWrites::Create(RoundPtr round, Json replica_set)
   Client::Written written = co_await std::move(creating);
   if (!written) co_return written;
   own_.ReplicaSetWritten(round->uid(), (*written)->revision());
+  if (has_picker && api::Find(*(*written)->Document(), "spec", "downscalePodPicker") == nullptr) drops_pickers_ = true;
   Explain(*round, {"create", created.name, std::move(rule)}, saw);
   if (replicas > 0) TellScaled(*round, created, replicas);
   co_return written;

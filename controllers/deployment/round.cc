@@ -34,6 +34,22 @@ std::size_t FindNew(const std::vector<FactsPtr>& sets, std::uint64_t digest, con
   return kNotThereYet;
 }
 
+// The merge patch that makes `to` of `from`: members that `to` has not are null in it. REQUIRES: `to` has no null.
+Json MergeDifference(const Json& from, const Json& to) {
+  if (!from.is_object() || !to.is_object()) return to;
+  Json patch = Json::object();
+  for (const auto& [key, value] : from.items())
+    if (!to.contains(key)) patch[key] = nullptr;
+  for (const auto& [key, value] : to.items()) {
+    const Json* before = api::Find(from, key);
+    if (before == nullptr)
+      patch[key] = value;
+    else if (*before != value)
+      patch[key] = MergeDifference(*before, value);
+  }
+  return patch;
+}
+
 }  // namespace
 
 ReplacementPolicy PolicyOf(const Json& spec, const api::FeatureGates& gates) {
@@ -133,6 +149,7 @@ RoundPtr MakeRound(api::ObjectPtr deployment, std::vector<FactsPtr> sets, std::u
   round->counts_terminating = gates.Enabled(api::gate::kDeploymentReplicaSetTerminatingReplicas);
   round->policy_gates =
       round->counts_terminating && gates.Enabled(api::gate::kDeploymentPodReplacementPolicy);
+  round->hands_picker = gates.Enabled(api::gate::kDownscalePodPicker);
   std::sort(sets.begin(), sets.end(), [](const FactsPtr& a, const FactsPtr& b) { return IsOlder(a->size, b->size); });
   for (const FactsPtr& set : sets) round->sizes.push_back(set->size);
   round->sets = std::move(sets);
@@ -164,6 +181,8 @@ Json NewReplicaSet(const Round& round, std::int64_t replicas) {
               {"spec",
                {{"replicas", replicas}, {"selector", std::move(selector)}, {"template", std::move(pod_template)}}}};
   if (std::int64_t seconds = IntAt(spec, 0, "minReadySeconds"); seconds != 0) set["spec"]["minReadySeconds"] = seconds;
+  if (const Json* picker = api::Find(spec, "downscalePodPicker"); picker != nullptr && round.hands_picker)
+    set["spec"]["downscalePodPicker"] = *picker;
   return set;
 }
 
@@ -177,6 +196,14 @@ Json NewSetPatch(const Round& round) {
   if (!changes.empty()) patch["metadata"]["annotations"] = std::move(changes);
   if (min_ready_seconds != set.min_ready_seconds) patch["spec"]["minReadySeconds"] = min_ready_seconds;
   return patch;
+}
+
+Json PickerPatch(const Round& round, const ReplicaSetFacts& set) {
+  const Json* picker = api::Find(round.spec(), "downscalePodPicker");
+  const Json wanted = picker == nullptr ? Json() : *picker;
+  if (!round.hands_picker || set.object->header().deleting || set.picker == wanted) return nullptr;
+  return {{"metadata", {{"uid", set.uid()}}},
+          {"spec", {{"downscalePodPicker", MergeDifference(set.picker, wanted)}}}};
 }
 
 }  // namespace terrarium::controllers::deployment

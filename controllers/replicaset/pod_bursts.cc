@@ -1,12 +1,9 @@
 // Creating and deleting pods for an owner.
 
-#include <prometheus/histogram.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "api/base/feature_gates.h"
 #include "api/json_access.h"
 #include "controllers/replicaset/internal/replica_manager.h"
 #include "controllers/runtime/owner_references.h"
@@ -108,48 +105,11 @@ Task<std::optional<api::Status>> ReplicaManager::CreatePods(Burst burst) {
   co_return failed;
 }
 
-std::vector<ReplicaManager::Victim> ReplicaManager::ChooseVictims(const Burst& burst) {
-  const ObjectName name{burst.owner->header().ns, burst.owner->header().name};
-  const PodGroup& group = *index_.Find(name);
-  const std::vector<int> on_node = index_.LivePodsByNode(name);
-  std::vector<RankedPod> pods;
-  pods.reserve(static_cast<std::size_t>(burst.live));
-  for (const OwnedPod* pod : group.pods)
-    if (pod->share.live) pods.push_back({pod->pod.get(), &pod->facts, on_node[static_cast<std::size_t>(pod->node)]});
-  // Who deletes all of them need not choose.
-  if (burst.count < burst.live) {
-    ChooseForDeletion(pods, static_cast<std::size_t>(burst.count),
-                      {.now = context_.env.clock.Now(),
-                       .deletion_cost = context_.env.gates.Enabled(api::gate::kPodDeletionCost),
-                       .logarithmic = context_.env.gates.Enabled(api::gate::kLogarithmicScaleDown)});
-    ObserveAges(pods, burst.count);
-  }
-  std::vector<Victim> victims;
-  for (const RankedPod& pod : pods) {
-    if (static_cast<int>(victims.size()) == burst.count) break;
-    const api::ObjectHeader& header = pod.pod->header();
-    victims.push_back({header.name, header.uid, pod.rank, pod.facts->deletion_cost, pod.facts->ready});
-  }
-  return victims;
-}
-
-// Kubernetes reports whole ratios.
-void ReplicaManager::ObserveAges(const std::vector<RankedPod>& pods, int chosen) const {
-  auto age = [now = context_.env.clock.Now()](const RankedPod& pod) -> std::int64_t {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(now - pod.facts->created).count();
-  };
-  std::optional<std::int64_t> youngest;
-  for (const RankedPod& pod : pods)
-    if (pod.facts->ready && pod.facts->created != kNoTime) youngest = std::min(youngest.value_or(age(pod)), age(pod));
-  if (!youngest) return;
-  for (int i = 0; i < chosen; ++i)
-    if (pods[i].facts->ready && pods[i].facts->created != kNoTime)
-      age_ratio_.Observe(static_cast<double>(age(pods[i]) / std::max<std::int64_t>(*youngest, 1)));
-}
-
 Task<std::optional<api::Status>> ReplicaManager::DeletePods(Burst burst) {
   const ObjectName name{burst.owner->header().ns, burst.owner->header().name};
-  const std::vector<Victim> victims = ChooseVictims(burst);
+  std::optional<Choice> choice = ChooseVictims(burst);
+  if (!choice) co_return std::nullopt;
+  const std::vector<Victim>& victims = choice->victims;
   std::set<std::string> uids;
   std::vector<api::WriteRequest> requests;
   Json chosen = Json::array();
@@ -165,6 +125,7 @@ Task<std::optional<api::Status>> ReplicaManager::DeletePods(Burst burst) {
   }
   Json saw;
   saw["chosen"] = std::move(chosen);
+  if (!choice->picker.is_null()) saw["picker"] = std::move(choice->picker);
   expectations_.ExpectDeletions(name, std::move(uids));
   Telling telling(*this, burst, "delete", "more live pods than spec.replicas", std::move(saw));
   std::vector<api::Client::Written> answers = co_await SendAll(context_.client, std::move(requests));

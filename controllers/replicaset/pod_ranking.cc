@@ -23,7 +23,7 @@ std::weak_ordering CompareState(const RankedPod& x, const RankedPod& y, const Ra
   if (auto order = a.phase <=> b.phase; order != 0) return order;
   if (auto order = a.ready <=> b.ready; order != 0) return order;
   if (auto order = a.deletion_cost <=> b.deletion_cost; rules.deletion_cost && order != 0) return order;
-  return y.rank <=> x.rank;
+  return rules.picked ? x.rank <=> y.rank : y.rank <=> x.rank;
 }
 
 struct Entry {

@@ -66,6 +66,7 @@ ReplicaManager::ReplicaManager(const ControllerContext& context, const ReplicaKi
       loop_(context.env, context.metrics, LoopOptions{.name = std::string(kind.queue)},
             [this](ObjectName name) { return Sync(std::move(name)); }),
       available_(context.env, [this](const ObjectName& name) { loop_.queue().Add(name); }),
+      picks_(context, [this](const ObjectName& name) { loop_.queue().Add(name); }),
       age_ratio_(AgeRatio(context.metrics)) {}
 
 void ReplicaManager::Watch() {
@@ -109,6 +110,7 @@ void ReplicaManager::OwnerGone(const api::Object& owner) {
   expectations_.Forget(name);
   written_.erase(name);
   available_.Cancel(name);
+  picks_.Drop(name);
 }
 
 // A pod that is being deleted counts as deleted already: its owner need not wait for its end to replace it.
@@ -163,6 +165,8 @@ Task<ReconcileResult> ReplicaManager::Sync(ObjectName name) {
   const int wanted = static_cast<int>(api::IntAt(*document, 1, "spec", "replicas"));
   const int missing = wanted - group->counts.live();
   std::optional<api::Status> failed;
+  // What was asked for a scale-down that nobody wants any more.
+  if (deleting || missing >= 0) picks_.Drop(name);
   if (!deleting && missing != 0 && expectations_.Satisfied(name)) {
     Burst burst{.owner = owner,
                 .wanted = wanted,

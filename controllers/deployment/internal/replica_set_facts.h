@@ -27,6 +27,7 @@ struct ReplicaSetFacts {
   std::int64_t min_ready_seconds = 0;
   std::uint64_t template_digest = 0;
   api::Json failure;  // its ReplicaFailure condition, or null
+  api::Json picker;   // its downscalePodPicker, or null
 
   const std::string& name() const { return object->header().name; }
   const std::string& uid() const { return object->header().uid; }

@@ -29,6 +29,8 @@ class ReplicaSetWrites {
   api::Task<api::Result<bool>> Resize(RoundPtr round, std::vector<ScaledSet> wanted, std::string rule);
   // Patches the ReplicaSet of the current template.
   api::Task<api::Result<bool>> PatchNew(RoundPtr round, api::Json patch);
+  // Gives the Deployment's downscalePodPicker to the ReplicaSets that have another one. True when that changed something.
+  api::Task<api::Result<bool>> HandPicker(RoundPtr round);
   // What the apiserver made of it.
   api::Task<api::Client::Written> Create(RoundPtr round, api::Json replica_set);
   // Those that are gone already count as deleted.
@@ -47,6 +49,9 @@ class ReplicaSetWrites {
 
   ControllerContext context_;
   OwnWrites& own_;
+  // The apiserver takes no picker that a ReplicaSet has not had before, and says nothing: its gate is off. Where that has
+  // been seen once, it is not tried again.
+  bool drops_pickers_ = false;
 };
 
 }  // namespace terrarium::controllers::deployment

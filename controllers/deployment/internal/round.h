@@ -37,6 +37,7 @@ struct Round {
   std::int64_t seen = 0;                 // the revision that all this is of
   bool counts_terminating = false;       // the gate of status.terminatingReplicas is on
   bool policy_gates = false;             // both gates of the policy are on, whatever it is
+  bool hands_picker = false;             // the gate of downscalePodPicker is on
 
   // What the round adds to the status.
   api::Json conditions = api::Json::array();
@@ -72,5 +73,8 @@ api::Json NewReplicaSet(const Round& round, std::int64_t replicas);
 // What the ReplicaSet of the current template lacks beside its size, as a merge patch; null when it lacks nothing.
 // REQUIRES: there is one.
 api::Json NewSetPatch(const Round& round);
+// What makes the downscalePodPicker of a ReplicaSet the Deployment's, or takes it away, as a merge patch; null when it
+// is the same or none of the Deployment's business: the gate is off, or the ReplicaSet is on its way out.
+api::Json PickerPatch(const Round& round, const ReplicaSetFacts& set);
 
 }  // namespace terrarium::controllers::deployment

@@ -14,6 +14,7 @@ struct ReplicaKind {
   std::string_view queue;
   bool plain_selector;            // spec.selector is a map of labels
   bool has_terminating_replicas;  // the status has that field
+  bool has_picker;                // the spec has a downscalePodPicker
 };
 
 inline constexpr ReplicaKind kReplicaSet = {.resource = "replicasets",
@@ -23,7 +24,8 @@ inline constexpr ReplicaKind kReplicaSet = {.resource = "replicasets",
                                             .event_source = "replicaset-controller",
                                             .queue = "replicaset",
                                             .plain_selector = false,
-                                            .has_terminating_replicas = true};
+                                            .has_terminating_replicas = true,
+                                            .has_picker = true};
 
 inline constexpr ReplicaKind kReplicationController = {.resource = "replicationcontrollers",
                                                        .api_version = "v1",
@@ -32,6 +34,7 @@ inline constexpr ReplicaKind kReplicationController = {.resource = "replicationc
                                                        .event_source = "replication-controller",
                                                        .queue = "replicationmanager",
                                                        .plain_selector = true,
-                                                       .has_terminating_replicas = false};
+                                                       .has_terminating_replicas = false,
+                                                       .has_picker = false};
 
 }  // namespace terrarium::controllers::replicaset

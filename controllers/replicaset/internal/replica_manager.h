@@ -14,6 +14,7 @@
 #include "api/base/task.h"
 #include "api/json.h"
 #include "controllers/controller.h"
+#include "controllers/replicaset/internal/pod_picks.h"
 #include "controllers/replicaset/internal/pod_ranking.h"
 #include "controllers/replicaset/internal/replica_index.h"
 #include "controllers/replicaset/internal/replica_kind.h"
@@ -54,6 +55,11 @@ class ReplicaManager : public std::enable_shared_from_this<ReplicaManager> {
     std::int32_t cost = 0;
     bool ready = false;
   };
+  // Who goes, and what a picker had to do with it, for the record; null: nothing.
+  struct Choice {
+    std::vector<Victim> victims;
+    api::Json picker;
+  };
   // Tells what a burst did to each pod, in Events and in the log of why.
   class Telling;
 
@@ -74,7 +80,14 @@ class ReplicaManager : public std::enable_shared_from_this<ReplicaManager> {
   // Both say why it did not work, if so.
   api::Task<std::optional<api::Status>> CreatePods(Burst burst);
   api::Task<std::optional<api::Status>> DeletePods(Burst burst);
-  std::vector<Victim> ChooseVictims(const Burst& burst);
+
+  // Which pods go, in pod_choice.cc. nullopt: a picker is being asked, and the answer brings the owner here again.
+  std::optional<Choice> ChooseVictims(const Burst& burst);
+  // The owner's picker; nullptr when there is none, its gate is off, or there is nothing to choose.
+  const api::Json* PickerOf(const Burst& burst, const api::Json& owner) const;
+  // Sets the ranks of the pods, which have those by their nodes. False: the picker is being asked.
+  bool RankByPicker(const Burst& burst, const api::Json& picker, std::vector<RankedPod>& pods, RankingRules& rules,
+                    api::Json& record);
   void ObserveAges(const std::vector<RankedPod>& pods, int chosen) const;
   api::Task<ReconcileResult> WriteStatus(ObjectPtr owner, api::Json status);
   ReplicaCounts CountNow(PodGroup& group) const;
@@ -90,6 +103,7 @@ class ReplicaManager : public std::enable_shared_from_this<ReplicaManager> {
   std::map<ObjectName, ObjectPtr> written_;
   ControllerLoop loop_;
   KeyTimers available_;
+  PodPicks picks_;
   prometheus::Histogram& age_ratio_;
   DroppedField terminating_{"terminatingReplicas"};
 };

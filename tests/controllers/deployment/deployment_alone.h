@@ -28,18 +28,30 @@ using controllers_testing::FakeRuntime;
 
 inline api::Status Refused() { return api::Forbidden({"apps", "replicasets"}, "web-1", "exceeded quota"); }
 
-// Refuses to create ReplicaSets as long as it is told to.
+// Refuses to create ReplicaSets as long as it is told to, and leaves pickers out without a word, as an apiserver does whose
+// gate is off.
 class QuotaClient : public FakeClient {
  public:
   explicit QuotaClient(FakeRuntime& runtime) : FakeClient(runtime), runtime_(runtime) {}
   void Send(WriteRequest request, WriteDone done) override {
+    if (drops_pickers && request.resource == "replicasets" &&
+        api::Find(request.body, "spec", "downscalePodPicker") != nullptr) {
+      request.body["spec"].erase("downscalePodPicker");
+      ++dropped;
+      if (request.verb == WriteRequest::Verb::kPatch && request.body["spec"].empty())
+        return runtime_.Post([done = std::move(done), as_it_is = Find(request.resource, request.object)] {
+          done(as_it_is);
+        });
+    }
     if (!full || request.resource != "replicasets" || request.verb != WriteRequest::Verb::kCreate)
       return FakeClient::Send(std::move(request), std::move(done));
     ++refused;
     runtime_.Post([done = std::move(done)] { done(Refused()); });
   }
   bool full = false;
+  bool drops_pickers = false;
   int refused = 0;
+  int dropped = 0;
 
  private:
   FakeRuntime& runtime_;

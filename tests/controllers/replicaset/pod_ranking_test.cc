@@ -189,12 +189,13 @@ TEST(PodChoice, BucketsAreOfNanoseconds) {
   EXPECT_THAT(Sorted({older, younger}, {}), ElementsAre("z", "a"));
 }
 
-// A rank may say anything: a later criterion in the place of node spreading ranks the chosen 0, undecided 1, others 3.
-TEST(PodChoice, RanksComeFromOutside) {
+// A picker ranks the chosen 0, the tied 1 and all others 3.
+TEST(PodChoice, OfAPickersRanksTheLowerGoesFirst) {
   TestPod chosen{.uid = "chosen"}, tied{.uid = "tied"}, other{.uid = "other"};
   chosen.rank = 0;
   tied.rank = 1;
   other.rank = 3;
+  EXPECT_THAT(Sorted({other, tied, chosen}, {.picked = true}), ElementsAre("chosen", "tied", "other"));
   EXPECT_THAT(Sorted({chosen, tied, other}, {}), ElementsAre("other", "tied", "chosen"));
 }
 

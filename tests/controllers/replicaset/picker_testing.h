@@ -1,0 +1,59 @@
+#pragma once
+
+// ReplicaSets with a downscalePodPicker in a plane of their own, and a picker that says what the test wants.
+
+#include <string>
+#include <vector>
+
+#include "api/json.h"
+#include "api/object.h"
+#include "tests/controllers/runtime/fake_http_caller.h"
+#include "tests/controllers/replicaset/replica_testing.h"
+
+namespace terrarium::controllers_testing {
+
+// With exact times, so that pods of some seconds apart differ in age.
+inline constexpr const char* kPickerOn = "DownscalePodPicker=true,LogarithmicScaleDown=false";
+inline constexpr const char* kPickerMetric = "replicaset_controller_downscale_pod_picker_";
+
+// http://picker.default.svc:8080/pick, with `fields` put over maxRetries and timeoutSeconds.
+api::Json PickerSpec(const api::Json& fields = api::Json::object());
+api::Json WithPicker(api::Json replica_set, const api::Json& picker = PickerSpec());
+
+// Pods p0, p1, ... labelled app=web, each some seconds older than the next. `costs`: their pod-deletion-costs, of the
+// oldest pod first; nullptr: none.
+void MakePods(ReplicaBed& bed, const std::vector<const char*>& costs);
+
+class PickerPlane {
+ public:
+  struct Options {
+    const char* gates = kPickerOn;
+    int nodes = 1;
+    bool has_caller = true;
+  };
+  explicit PickerPlane(const Options& options);
+  PickerPlane() : PickerPlane(Options{}) {}
+
+  FakeHttpCaller caller;  // outlives the plane
+  ReplicaBed bed;
+  api::ObjectPtr owner;  // the ReplicaSet "web"
+
+  // Pods p0, p1, ..., all ready, of which without a picker the last one goes first; their owner takes them in.
+  // `costs` are their pod-deletion-costs.
+  void Start(const std::vector<const char*>& costs, const api::Json& picker = PickerSpec());
+  void Start(std::size_t pods, const api::Json& picker = PickerSpec()) {
+    Start(std::vector<const char*>(pods, nullptr), picker);
+  }
+  // Who goes when the owner is scaled to that many.
+  std::vector<std::string> GoneAt(int replicas);
+
+  api::Json Asked(std::size_t call = 0) const { return api::Json::parse(caller.calls.at(call).body); }
+  std::vector<std::string> Warnings();  // "reason message" of the Events about the owner
+  double Metric(const std::string& series) { return bed.Metric(kPickerMetric + series); }
+  // What the newest record of why says of the picker.
+  api::Json Why();
+  // Everything that people get to read: Events, metrics, records of why.
+  std::string AllThatIsTold();
+};
+
+}  // namespace terrarium::controllers_testing

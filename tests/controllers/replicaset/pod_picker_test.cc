@@ -1,0 +1,170 @@
+// What a picker is asked and how its answer is read.
+
+#include "controllers/replicaset/internal/pod_picker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/controllers/runtime/fake_http_caller.h"
+#include "tests/controllers/runtime/fake_client.h"
+
+namespace terrarium::controllers::replicaset {
+namespace {
+
+using api::Json;
+using controllers_testing::Fails;
+using controllers_testing::Says;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Outcome = api::HttpAnswer::Outcome;
+
+const PodFacts kReady = {.active = true, .ready = true, .assigned = true, .phase = 2};
+
+// Named a, b, c, ...
+class Pods {
+ public:
+  explicit Pods(std::vector<PodFacts> facts) : facts_(std::move(facts)) {
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      objects_.push_back(
+          controllers_testing::MakeObject({{"metadata", {{"name", std::string(1, static_cast<char>('a' + i))}}}}));
+      ranked_.push_back({objects_.back().get(), &facts_[i], 0});
+    }
+  }
+  const std::vector<RankedPod>& ranked() const { return ranked_; }
+
+ private:
+  std::vector<PodFacts> facts_;
+  std::vector<api::ObjectPtr> objects_;
+  std::vector<RankedPod> ranked_;
+};
+
+TEST(PickRequest, AsksForAsManyAsGoAmongAllThatAreReady) {
+  const PickRequest request = RequestFor(Pods({kReady, kReady, kReady}).ranked(), 2);
+  EXPECT_EQ(request.ToJson(), Json::parse(R"({"number_of_pods_requested":2,"candidate_pods":["a","b","c"]})"));
+}
+
+TEST(PickRequest, PodsThatGoAnywayAreNoCandidatesAndEachTakesOneOff) {
+  PodFacts unassigned = kReady, pending = kReady, unknown = kReady, unready = kReady;
+  unassigned.assigned = false;
+  pending.phase = 0;
+  unknown.phase = 1;
+  unready.ready = false;
+  const Pods pods({unassigned, kReady, pending, unknown, kReady, unready, kReady});
+  const PickRequest request = RequestFor(pods.ranked(), 5);
+  EXPECT_EQ(request.number, 1);
+  EXPECT_THAT(request.candidates, ElementsAre("b", "e", "g"));
+  for (int count : {1, 2, 3, 4}) EXPECT_EQ(RequestFor(pods.ranked(), count).number, 0) << count;
+}
+
+const PickRequest kAsked{.number = 2, .candidates = {"a", "b", "c", "d"}};
+
+PickAnswer Read(const std::string& body) {
+  PickResult result = ReadAnswer(Says(body), kAsked);
+  if (const auto* fault = std::get_if<PickFault>(&result)) ADD_FAILURE() << fault->message;
+  return std::holds_alternative<PickAnswer>(result) ? std::get<PickAnswer>(result) : PickAnswer{};
+}
+std::string Ranks(const PickAnswer& answer) {
+  std::string ranks;
+  for (const std::string& pod : kAsked.candidates) ranks += std::to_string(answer.RankOf(pod));
+  return ranks;
+}
+std::string Fault(const api::HttpAnswer& answer) {
+  const PickResult result = ReadAnswer(answer, kAsked);
+  const auto* fault = std::get_if<PickFault>(&result);
+  return fault == nullptr ? "none" : std::string(fault->outcome) + ": " + fault->message;
+}
+
+TEST(PickAnswer, ChosenRank0TiedRank1AndOthersRank3) {
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["b"],"tied_pods":["d","a"]})")), "1031");
+}
+
+// The answers that the KEP leaves open.
+TEST(PickAnswer, WhatTheContractLeavesOpen) {
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":[]})")), "0333") << "fewer than asked for";
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a","b","c","d"],"tied_pods":[]})")), "0000") << "more than asked for";
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":["a","b"]})")), "0133") << "in both: chosen wins";
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a","a"],"tied_pods":["b","b"]})")), "0133") << "twice counts once";
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":["b"],"why":{"a":["idle"]}})")), "0133") << "extra fields";
+  EXPECT_EQ(Ranks(Read(R"({"tied_pods":["b"]})")), "3133") << "a list that is missing is empty";
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["b"],"tied_pods":null})")), "3033") << "so is null";
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"chosen_pods":["c"]})")), "3303") << "of a field twice the last";
+}
+
+TEST(PickAnswer, NobodyNamedIsAnAnswer) {
+  EXPECT_TRUE(Read(R"({"chosen_pods":[],"tied_pods":[]})").NamesNobody());
+  EXPECT_TRUE(Read("{}").NamesNobody());
+  EXPECT_EQ(Fault(Says("", 204, "")), "none");
+  EXPECT_EQ(OutcomeOf(ReadAnswer(Says("{}"), kAsked)), "no_choice");
+  EXPECT_EQ(OutcomeOf(ReadAnswer(Says(R"({"tied_pods":["a"]})"), kAsked)), "success");
+}
+
+TEST(PickAnswer, WhatIsNotAnAnswerIsMalformed) {
+  EXPECT_EQ(Fault(Says("")), "malformed: the answer is empty");
+  EXPECT_EQ(Fault(Says("{")), "malformed: the answer is not valid JSON");
+  EXPECT_EQ(Fault(Says("{} {}")), "malformed: the answer is not valid JSON");
+  EXPECT_EQ(Fault(Says("\"\xff\"")), "malformed: the answer is not valid JSON");
+  EXPECT_EQ(Fault(Says(std::string(1024 * 1024, '['))), "malformed: the answer is not valid JSON");
+  EXPECT_EQ(Fault(Says("[]")), "malformed: the answer is not a JSON object");
+  EXPECT_EQ(Fault(Says("null")), "malformed: the answer is not a JSON object");
+  EXPECT_EQ(Fault(Says(R"({"chosen_pods":"a"})")), "malformed: in the answer, chosen_pods is not a list");
+  EXPECT_EQ(Fault(Says(R"({"tied_pods":{"a":1}})")), "malformed: in the answer, tied_pods is not a list");
+  EXPECT_EQ(Fault(Says(R"({"tied_pods":["a",7]})")), "malformed: in the answer, tied_pods[1] is not a name");
+  EXPECT_EQ(Fault(Says(R"({"chosen_pods":["a","b","stranger"]})")),
+            "malformed: in the answer, chosen_pods[2] is none of the candidate_pods");
+  EXPECT_EQ(Fault(Says(R"({"chosen_pods":["a"],"tied_pods":[""]})")),
+            "malformed: in the answer, tied_pods[0] is none of the candidate_pods");
+}
+
+TEST(PickAnswer, OnlyJsonIsReadOrWhatDoesNotSayWhatItIs) {
+  const std::string body = R"({"chosen_pods":["a"]})";
+  for (const char* type : {"", "application/json", "application/json; charset=utf-8", " Application/JSON ;q=1"})
+    EXPECT_EQ(Fault(Says(body, 200, type)), "none") << type;
+  for (const char* type : {"text/plain", "text/html; charset=utf-8", "application/jsonp", "application/problem+json"})
+    EXPECT_EQ(Fault(Says(body, 200, type)), "malformed: the content type of the answer is not application/json")
+        << type;
+}
+
+TEST(PickAnswer, OtherStatusesAreFaultsWhateverTheBodySays) {
+  const std::string body = R"({"chosen_pods":["a"]})";
+  for (int status : {200, 201, 202, 299}) EXPECT_EQ(Fault(Says(body, status)), "none") << status;
+  for (int status : {100, 199, 400, 401, 404, 429, 500, 503})
+    EXPECT_EQ(Fault(Says(body, status)), "bad_status: it answered with status " + std::to_string(status));
+  for (int status : {300, 301, 302, 307, 308})
+    EXPECT_EQ(Fault(Says(body, status)),
+              "redirect: it answered with a redirect (" + std::to_string(status) + "), which is not followed");
+}
+
+TEST(PickAnswer, TheCallersWordsSayWhatWentWrong) {
+  EXPECT_EQ(Fault(Fails(Outcome::kRefused, "connection refused by 127.0.0.1:1")),
+            "connection_failed: connection refused by 127.0.0.1:1");
+  EXPECT_EQ(Fault(Fails(Outcome::kTimedOut)), "timeout: the time-out was reached");
+  EXPECT_EQ(Fault(Fails(Outcome::kUnknownHost)), "unknown_host: the host is unknown");
+  EXPECT_EQ(Fault(Fails(Outcome::kTlsFailure)), "tls_failed: there is no trusted TLS connection");
+  EXPECT_EQ(Fault(Fails(Outcome::kTooLarge)), "too_large: the answer is too large");
+  EXPECT_EQ(Fault(Fails(Outcome::kMalformed)), "malformed: the answer is not HTTP");
+  EXPECT_EQ(Fault(Fails(Outcome::kNotAllowed)), "not_allowed: the host is not one that may be called");
+}
+
+TEST(PickAnswer, OnlyWhatIsNotAllowedIsNotWorthRetrying) {
+  for (Outcome outcome : {Outcome::kUnknownHost, Outcome::kRefused, Outcome::kTlsFailure, Outcome::kTimedOut,
+                          Outcome::kTooLarge, Outcome::kMalformed})
+    EXPECT_TRUE(std::get<PickFault>(ReadAnswer(Fails(outcome), kAsked)).worth_retrying);
+  EXPECT_TRUE(std::get<PickFault>(ReadAnswer(Says("", 302), kAsked)).worth_retrying);
+  EXPECT_FALSE(std::get<PickFault>(ReadAnswer(Fails(Outcome::kNotAllowed), kAsked)).worth_retrying);
+}
+
+// A picker may send back what it was sent. The names of candidates are known; nothing else is repeated.
+TEST(PickAnswer, NothingOfAnAnswerIsRepeatedButCandidates) {
+  const std::string secret = "s3cret";
+  for (const api::HttpAnswer& answer :
+       {Says(R"({"chosen_pods":["s3cret"]})"), Says("s3cret"), Says("{}", 200, "text/s3cret"), Says("s3cret", 500)})
+    EXPECT_THAT(Fault(answer), testing::Not(testing::HasSubstr(secret)));
+  EXPECT_THAT(Read(R"({"chosen_pods":["a"],"s3cret":"s3cret"})").ToJson().dump(),
+              testing::Not(testing::HasSubstr(secret)));
+}
+
+}  // namespace
+}  // namespace terrarium::controllers::replicaset
