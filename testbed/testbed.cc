@@ -81,7 +81,7 @@ class Testbed::Impl {
     components.controller_manager_gates = GatesOf(options, "controller-manager");
     components.kubelet_gates = GatesOf(options, "kubelet");
     components.scheduler_gates = GatesOf(options, "scheduler");
-    MakeMonitor(options, components.controller_manager_gates);
+    MakeMonitor(options, {true, plane_options.gates, components.controller_manager_gates});
     components.wrap_client = [this](std::unique_ptr<api::Client> client, const std::string& component) {
       return monitor->Watched(std::move(client), component);
     };
@@ -97,10 +97,10 @@ class Testbed::Impl {
     simulation.clock().Settle();
   }
 
-  void MakeMonitor(const TestbedOptions& options, const api::FeatureGates& gates) {
+  void MakeMonitor(const TestbedOptions& options, const invariants::Conduct& conduct) {
     invariants::MonitorOptions watched;
     watched.controllers = RunningControllers(options.controllers);
-    watched.conduct = {true, gates, gates};
+    watched.conduct = conduct;
     watched.on_violation = options.on_violation;
     if (!watched.on_violation)
       watched.on_violation = [this](const invariants::Violation& violation) {

@@ -81,6 +81,10 @@ inline constexpr BadFile kBadFiles[] = {
      "3:15: runUntil looks at one object: write KIND/NAME, or expect with eventually for several", false},
     {"scenario: x\nsteps:\n  - runUntil: pod/a\n    for: condition\n    within: 1m\n",
      "4:10: condition \"condition\": write create, delete, condition=NAME[=VALUE] or jsonpath={.path}[=VALUE]", false},
+    {"scenario: x\nsteps:\n  - crashComponent: kublet\n", "3:21: \"kublet\" is not a component (did you mean kubelet?)"},
+    {"scenario: x\nsteps:\n  - setGates: {PodDeletionCost: false}\n    components: [kubelet, controllers]\n",
+     "4:27: \"controllers\" is not a component"},
+    {"scenario: x\nsteps:\n  - setGates: {NoSuchGate: true}\n", "3:16: unknown feature gate \"NoSuchGate\""},
     // Expectations.
     {"scenario: x\nsteps:\n  - expect: deployment/web\n    match: {status: {readyReplicas: \"3\"}}\n",
      "4:37: readyReplicas is a whole number", false},

@@ -266,7 +266,7 @@ TEST(ScenarioRun, AComponentMayHaveGatesOfItsOwn) {
   const std::string scenario = R"(
 scenario: x
 options:
-  componentFeatureGates: {controller-manager: {DeploymentReplicaSetTerminatingReplicas: GATE}}
+  componentFeatureGates: {COMPONENT: {DeploymentReplicaSetTerminatingReplicas: GATE}}
 steps:
   - apply:
       apiVersion: apps/v1
@@ -280,13 +280,56 @@ steps:
   - expect: replicaset/web
     match: {status: {readyReplicas: 1, terminatingReplicas: WANTED}}
 )";
-  auto with = [&scenario](const std::string& gate, const std::string& wanted) {
+  auto with = [&scenario](const std::string& component, const std::string& gate, const std::string& wanted) {
     std::string text = scenario;
+    text.replace(text.find("COMPONENT"), 9, component);
     text.replace(text.find("GATE}"), 4, gate);
     return text.replace(text.find("WANTED"), 6, wanted);
   };
-  EXPECT_THAT(FailureOf(with("true", "0")), IsEmpty());
-  EXPECT_THAT(FailureOf(with("false", "null")), IsEmpty());
+  for (const char* component : {"apiserver", "controller-manager"}) {
+    EXPECT_THAT(FailureOf(with(component, "true", "0")), IsEmpty());
+    EXPECT_THAT(FailureOf(with(component, "false", "null")), IsEmpty());
+  }
+}
+
+TEST(ScenarioRun, ComponentsStopCrashAndTakeOtherGates) {
+  EXPECT_THAT(FailureOf(Steps(R"(
+  - runUntilIdle: 1m
+  - crashComponent: controller-manager
+  - crashComponent: controller-manager
+    refused: {code: 409}
+  - scale: deployment/web
+    replicas: 5
+  - advance: 1h
+  - expect: pods
+    count: 3
+  - startComponent: controller-manager
+  - expect: pods
+    count: 5
+    eventually: 1m
+  - stopComponent: apiserver
+  - scale: deployment/web
+    replicas: 1
+    refused: {code: 503}
+  - startComponent: apiserver
+  - restartComponent: scheduler
+  - setGates: {PodDeletionCost: false}
+    components: [controller-manager]
+  - advance: 0s
+  - expect: pods
+    count: 5
+    always: 1m
+  - setGates: {DeploymentPodReplacementPolicy: true, DeploymentReplicaSetTerminatingReplicas: false}
+    refused: {code: 400, message: "*depends on features that are disabled*"}
+)")),
+              IsEmpty());
+}
+
+// A component that is not there is passed over, unless it is named.
+TEST(ScenarioRun, GatesOfAComponentThatIsNotThere) {
+  const std::string steps = "scenario: x\noptions: {kubelet: false}\nsteps:\n  - setGates: {PodDeletionCost: false}\n";
+  EXPECT_THAT(FailureOf(steps), IsEmpty());
+  EXPECT_THAT(FailureOf(steps + "    components: [kubelet]\n"), HasSubstr("refused: 404"));
 }
 
 // Plays a controller that writes the same twice.
