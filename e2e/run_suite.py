@@ -11,6 +11,7 @@ TERRARIUM_E2E_REQUIRE=1 in the environment (as CI has it) a missing thing is a f
 import argparse
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -137,6 +138,15 @@ def workloads(binary, extra):
     return _with_both_kubectls(interpreter, E2E / "workloads", binary, extra, old)
 
 
+def picker(binary, extra):
+    program, node = tools.kubectl("new"), shutil.which("node")  # the examples ask for nothing newer than what is there
+    for command, found in {"node": node, "openssl": shutil.which("openssl"), "curl": shutil.which("curl")}.items():
+        if not found:
+            raise cache.Missing(f"{command} (no such command on the PATH)")
+    environment = {"TERRARIUM_BINARY": str(binary), "KUBECTL": str(program), "NODE": node}
+    return binary and _unittest(sys.executable, E2E / "picker", environment, extra)
+
+
 def cli(binary, extra):
     return binary and _unittest(sys.executable, E2E / "cli", {"TERRARIUM_BINARY": str(binary)}, extra)
 
@@ -203,6 +213,7 @@ SUITES = {
     "golden": golden,
     "pods": pods,
     "workloads": workloads,
+    "picker": picker,
     "cli": cli,
     "clusters": clusters,
     "launcher-go": launcher_go,

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Removes the pods that have the least to do, as a JSON file says: {"POD": 3, ...}. A pod that is not in it is idle.
+
+import { existsSync, readFileSync } from "node:fs";
+
+import { leastBusy, options, serve } from "./pod_picker.mjs";
+
+const given = options({ busy: "busy.json" });
+
+serve(given, (pods, wanted) => {
+  const known = existsSync(given.busy) ? JSON.parse(readFileSync(given.busy, "utf8")) : {};
+  return leastBusy(new Map(pods.map((pod) => [pod, known[pod] ?? 0])), wanted);
+});
