@@ -73,7 +73,8 @@ api::Result<CallTargets::Registration> CallTargets::Parse(const Json& body) cons
     return api::BadRequest(R"(address is missing: where the service listens, like "127.0.0.1:9000")");
   auto parsed = ParseHostAndPort(address->get_ref<const std::string&>());
   if (!parsed || parsed->host.empty())
-    return api::BadRequest("address: " + api::Quote(address->get_ref<const std::string&>()) + " is not HOST or HOST:PORT");
+    return api::BadRequest("address: " + api::Quote(address->get_ref<const std::string&>()) +
+                           " is not HOST or HOST:PORT");
   if (IsServiceHost(parsed->host)) return api::BadRequest("address: a Service cannot stand for another one");
   Registration out{parsed->host, parsed->port, {}};
   if (const Json* ports = api::Find(body, "ports")) {
@@ -82,7 +83,8 @@ api::Result<CallTargets::Registration> CallTargets::Parse(const Json& body) cons
       if (!ParsePort(port) && !apiserver::IsValidPortName(port).empty())
         return api::BadRequest("ports: " + api::Quote(port) + " is neither the name of a port nor its number");
       if (!number.is_number_integer() || number < 1 || number > 65535)
-        return api::BadRequest("ports: the port that stands for " + api::Quote(port) + " must be a number from 1 to 65535");
+        return api::BadRequest("ports: the port that stands for " + api::Quote(port) +
+                               " must be a number from 1 to 65535");
       out.ports[port] = number.get<std::uint16_t>();
     }
   }
@@ -141,7 +143,8 @@ std::variant<CallTarget, HttpAnswer> CallTargets::FindService(const api::HttpCal
     if (it == registered_.end())
       return Failed(HttpAnswer::Outcome::kUnknownHost,
                     "no address is registered for Service " + service.String() +
-                        R"(: PUT {"address": "127.0.0.1:PORT"} to /terrarium/v1/services/)" + service.String() + "/address");
+                        R"(: PUT {"address": "127.0.0.1:PORT"} to /terrarium/v1/services/)" + service.String() +
+                        "/address");
     registration = it->second;
   }
   auto port = PortOf(service, registration, call.port);

@@ -30,7 +30,8 @@ int SocketError(int fd) {
 
 }  // namespace
 
-CallUnderWay::CallUnderWay(PollLoop& loop, api::HttpCall call, PollLoop::Clock::time_point began, Roots roots, Done done)
+CallUnderWay::CallUnderWay(PollLoop& loop, api::HttpCall call, PollLoop::Clock::time_point began, Roots roots,
+                           Done done)
     : loop_(loop), call_(std::move(call)), roots_(std::move(roots)), done_(std::move(done)),
       parser_(call_.answer_bytes_max) {
   timer_ = loop_.At(began + call_.timeout, [this] { TimedOut(); });
@@ -86,7 +87,8 @@ void CallUnderWay::Start(const CallTarget& target, const LookUp& look_up, Delive
 void CallUnderWay::OnLookedUp(const NameLookUp& found) {
   for (const std::string& address : found.addresses)
     if (auto parsed = ParseAddress(address, port_)) addresses_.push_back(std::move(*parsed));
-  if (addresses_.empty()) return Fail(Outcome::kUnknownHost, "no address is known for " + call_.host + ": " + found.error);
+  if (addresses_.empty())
+    return Fail(Outcome::kUnknownHost, "no address is known for " + call_.host + ": " + found.error);
   stage_ = Stage::kConnect;
   ConnectNext();
 }

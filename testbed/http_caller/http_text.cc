@@ -35,7 +35,8 @@ std::string HostHeader(const api::HttpCall& call) {
 }
 
 bool IsPath(std::string_view path) {
-  return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](unsigned char c) { return c > ' ' && c != 127; });
+  auto is_shown = [](unsigned char c) { return c > ' ' && c != 127; };
+  return path.starts_with('/') && std::all_of(path.begin(), path.end(), is_shown);
 }
 
 }  // namespace
@@ -56,7 +57,8 @@ bool EqualNoCase(std::string_view a, std::string_view b) {
 }
 
 api::Result<std::string> RequestText(const api::HttpCall& call) {
-  if (!IsPath(call.path)) return api::BadRequest("the path cannot be sent: it must begin with a slash and have no blanks");
+  if (!IsPath(call.path))
+    return api::BadRequest("the path cannot be sent: it must begin with a slash and have no blanks");
   if (!IsFieldValue(call.host) || call.host.find(' ') != std::string::npos)
     return api::BadRequest("the host cannot be sent: it has a blank");
   std::string text = "POST " + call.path + " HTTP/1.1\r\n";

@@ -108,8 +108,8 @@ TEST(AnswerParser, TheFirstContentTypeCounts) {
 }
 
 TEST(AnswerParser, WhatIsNoStatusLineIsMalformed) {
-  for (const char* line : {"", " HTTP/1.1 200 OK", "HTTP/2 200 OK", "HTTP/1.1 OK", "HTTP/1.1  200 OK", "HTTP/1.1 2000 OK",
-                           "HTTP/1.1 099 OK", "HTTP/1.1 20x OK", "http/1.1 200 OK", "HTTP/1.x 200 OK", "HTTP/1.1 200OK",
+  for (const char* line : {"", " HTTP/1.1 200 OK", "HTTP/2 200 OK", "HTTP/1.1 OK", "HTTP/1.1  200 OK",
+                           "HTTP/1.1 2000 OK", "HTTP/1.1 099 OK", "HTTP/1.1 20x OK", "http/1.1 200 OK", "HTTP/1.x 200 OK", "HTTP/1.1 200OK",
                            "SSH-2.0-OpenSSH_9.2", "\x15\x03\x01", "HTTP/1.1 200 O\x01K"})
     EXPECT_EQ(Parse(line + std::string("\r\n")).state, State::kMalformed) << line;
 }

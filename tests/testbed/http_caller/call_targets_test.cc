@@ -130,8 +130,9 @@ TEST_F(CallTargetsTest, WhatIsNoRegistrationIsRefusedAndChangesNothing) {
   for (const Json& body :
        {Json::object(), Json{{"address", 9000}}, Json{{"address", ""}}, Json{{"address", "127.0.0.1:http"}},
         Json{{"address", "127.0.0.1:0"}}, Json{{"address", "127.0.0.1:9000"}, {"port", 1}},
-        Json{{"address", "127.0.0.1"}, {"ports", Json::array()}}, Json{{"address", "127.0.0.1"}, {"ports", {{"a b", 1}}}},
-        Json{{"address", "127.0.0.1"}, {"ports", {{"http", 0}}}}, Json{{"address", "127.0.0.1"}, {"ports", {{"http", "80"}}}},
+        Json{{"address", "127.0.0.1"}, {"ports", Json::array()}},
+        Json{{"address", "127.0.0.1"}, {"ports", {{"a b", 1}}}}, Json{{"address", "127.0.0.1"}, {"ports", {{"http", 0}}}},
+        Json{{"address", "127.0.0.1"}, {"ports", {{"http", "80"}}}},
         Json{{"address", "127.0.0.1"}, {"ports", {{"http", 70000}}}}})
     EXPECT_EQ(targets.Register(kPicker, body).status().code, 400) << body;
   EXPECT_EQ(targets.Register({"default", "Not.A.Name"}, {{"address", "127.0.0.1:1"}}).status().code, 400);

@@ -16,14 +16,14 @@ bool Allows(std::string_view list, std::string_view host, std::optional<std::uin
 
 TEST(HostAllowList, ByDefaultLoopbackAndServices) {
   for (const char* host : {"localhost", "LOCALHOST", "localhost.", "127.0.0.1", "127.255.255.254", "::1", "[::1]",
-                           "::ffff:127.0.0.1", "0:0:0:0:0:0:0:1", "picker.default.svc", "picker.default.svc.cluster.local",
-                           "Picker.Default.SVC."}) {
+                           "::ffff:127.0.0.1", "0:0:0:0:0:0:0:1", "picker.default.svc",
+                           "picker.default.svc.cluster.local", "Picker.Default.SVC."}) {
     EXPECT_TRUE(HostAllowList::Default().Allows(host, 80)) << host;
     EXPECT_TRUE(HostAllowList::Default().Allows(host, std::nullopt)) << host;
   }
-  for (const char* host : {"", "example.com", "128.0.0.1", "126.255.255.255", "10.0.0.1", "169.254.169.254", "0.0.0.0", "::",
-                           "::2", "::ffff:10.0.0.1", "svc", ".svc", "picker.default.svc.example.com", "xsvc", "a.localhost",
-                           "localhost.example.com", "127.0.0.1.example.com", "2130706433", "127.1", "0x7f.0.0.1"})
+  for (const char* host : {"", "example.com", "128.0.0.1", "126.255.255.255", "10.0.0.1", "169.254.169.254",
+                           "0.0.0.0", "::", "::2", "::ffff:10.0.0.1", "svc", ".svc", "picker.default.svc.example.com",
+                           "xsvc", "a.localhost", "localhost.example.com", "127.0.0.1.example.com", "2130706433", "127.1", "0x7f.0.0.1"})
     EXPECT_FALSE(HostAllowList::Default().Allows(host, 80)) << host;
 }
 
@@ -74,8 +74,8 @@ TEST(HostAllowList, EverythingAndNothing) {
 
 TEST(HostAllowList, WhatIsNoHostIsRefusedByName) {
   for (const char* item : {"a b", "a.test:0", "a.test:65536", "a.test:http", "a.test:", "*a.test", "a.*.test", "*.",
-                           "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/x", "fd00::/129", "http://a.test", "a.test/x",
-                           "[::1]:x"}) {
+                           "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/x", "fd00::/129", "http://a.test",
+                           "a.test/x", "[::1]:x"}) {
     auto parsed = HostAllowList::Parse("localhost," + std::string(item));
     ASSERT_FALSE(parsed.ok()) << item;
     EXPECT_THAT(parsed.status().message, HasSubstr(item));

@@ -161,7 +161,8 @@ TEST_F(HttpCallerTest, ABodyAboveTheLimitIsNotRead) {
     api::HttpAnswer answer = AskFor([&](Connection& connection) {
       connection.ReadRequest();
       connection.Send("HTTP/1.1 200 OK\r\n" + head);
-      std::string piece = head.starts_with("T") ? "8000\r\n" + std::string(0x8000, 'x') + "\r\n" : std::string(0x8000, 'x');
+      std::string piece(0x8000, 'x');
+      if (head.starts_with("T")) piece = "8000\r\n" + piece + "\r\n";
       while (connection.Send(piece)) sent += 0x8000;
       closed = true;
     });
@@ -216,7 +217,9 @@ TEST_F(HttpCallerTest, TheTimeLimitHoldsAtEveryStage) {
 
 TEST_F(HttpCallerTest, TheTimeLimitHoldsInTheLookUp) {
   std::function<void(NameLookUp)> late;
-  auto hanging = MakeCaller({.look_up = [&](const std::string&, std::function<void(NameLookUp)> done) { late = done; }});
+  auto hanging = MakeCaller({.look_up = [&late](const std::string&, std::function<void(NameLookUp)> done) {
+    late = std::move(done);
+  }});
   api::HttpCall call = CallTo("80", kLimit);
   call.host = "slow.test";
   ExpectTimedOut(Ask(*hanging, call), "the name was still being looked up");
