@@ -2,8 +2,10 @@
 
 import shutil
 import tempfile
+import threading
 
-from base import GATE, Picker, PickerCase, chooses_last, make_certificate
+from base import GATE, Picker, PickerCase, Stopwatch, chooses_last, make_certificate
+from lib.rest import Rest
 
 
 class Services(PickerCase):
@@ -149,3 +151,43 @@ class Https(PickerCase):
         picker = self.picker(chooses_last)
         self.is_not_asked(picker.at(scheme="HTTPS"))
         self.assertEqual(picker.requests, [])
+
+
+class Clusters(PickerCase):
+    """Clusters beside the server's own call pickers as it does, and have Services of their own."""
+
+    def cluster(self, name):
+        """A new cluster, as what the methods here speak to."""
+        made = self.control("POST", "/clusters", {"name": name}).expect()
+        root, self.rest = self.rest, Rest(made["url"])
+        self.addCleanup(setattr, self, "rest", root)
+        self.addCleanup(self.rest.close)
+        self.rest.post("/api/v1/namespaces", {"metadata": {"name": self.ns}}).expect()
+        return root
+
+    def scale_by_patch(self, replicas):
+        self.rest.patch(self.path_of("deployments", "web"), {"spec": {"replicas": replicas}}).expect()
+
+    def test_each_has_its_own_addresses(self):
+        here, there = self.picker(chooses_last), self.picker(chooses_last)
+        self.register("picker", here.port)
+        self.cluster("addresses")
+        self.assertEqual(self.control("GET", "/services").expect(), {"services": []})
+        self.register("picker", there.port)
+        pods = self.start_workers(3, {"host": f"picker.{self.ns}.svc", "port": 80, "path": "/"})
+        self.scale_by_patch(2)
+        self.idle()
+        self.assertEqual(self.pod_names(), pods[:2])
+        self.assertEqual((len(here.requests), len(there.requests)), (0, 1))
+
+    def test_one_that_waits_for_an_answer_can_be_deleted(self):
+        asked, go_on = threading.Event(), threading.Event()
+        self.addCleanup(go_on.set)
+        picker = self.picker(lambda request: asked.set() or go_on.wait(60) and {})
+        root = self.cluster("waiting")
+        self.start_workers(3, picker.at(), timeoutSeconds=60)
+        self.scale_by_patch(2)
+        self.assertTrue(asked.wait(30))
+        with Stopwatch() as real:
+            root.delete("/terrarium/v1/clusters/waiting").expect()
+        self.assertLess(real.seconds, 30)

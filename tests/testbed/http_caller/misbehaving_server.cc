@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -140,11 +141,19 @@ bool MisbehavingServer::Connection::WaitForClose() {
   }
 }
 
+bool MisbehavingServer::Connection::Pause() {
+  pollfd polled[] = {{fd_, POLLRDHUP, 0}, {server_.stop_fd_, POLLIN, 0}};
+  return poll(polled, 2, kDripPauseMs) == 0;
+}
+
 void MisbehavingServer::Connection::Drip(std::string_view piece) {
-  while (Send(piece)) {
-    pollfd polled[] = {{fd_, POLLRDHUP, 0}, {server_.stop_fd_, POLLIN, 0}};
-    if (poll(polled, 2, kDripPauseMs) > 0) return;
+  while (Send(piece) && Pause()) {
   }
+}
+
+void MisbehavingServer::Connection::SendSlowly(std::string_view bytes) {
+  std::size_t piece = bytes.size() / 10 + 1;
+  while (!bytes.empty() && Pause() && Send(bytes.substr(0, piece))) bytes.remove_prefix(std::min(piece, bytes.size()));
 }
 
 void MisbehavingServer::Connection::Reset() {

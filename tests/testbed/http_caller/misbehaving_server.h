@@ -27,6 +27,8 @@ class MisbehavingServer {
     bool WaitForClose();
     // Sends the piece again and again, with a pause between, until the client goes or the server ends.
     void Drip(std::string_view piece);
+    // In ten pieces, with the same pause between.
+    void SendSlowly(std::string_view bytes);
     // So that the client sees a reset and not an end.
     void Reset();
     // Says goodbye, where TLS has a word for it.
@@ -34,6 +36,7 @@ class MisbehavingServer {
 
    private:
     friend class MisbehavingServer;
+    bool Pause();  // false: there is no need to go on
     Connection(MisbehavingServer& server, int fd) : server_(server), fd_(fd) {}
     ~Connection();
     bool Handshake(SSL_CTX* context);
