@@ -30,21 +30,30 @@ class GateWalk {
       const bool below = field.message != nullptr && field.message->has_gates();
       if (field.gate.empty() && !below) continue;
       auto it = object.find(field.name());
-      if (it == object.end()) continue;
       const Json* old_value = old == nullptr ? nullptr : api::Find(*old, field.name());
+      if (it == object.end() && old_value == nullptr) continue;
       const Path here = path.Child(field.name());
-      if (!field.gate.empty() && old_value == nullptr && !gates_.Enabled(field.gate)) {
-        object.erase(it);
-        dropped_.push_back(here.String());
-      } else if (below) {
-        Descend(field, *it, old_value, here);
+      if (!field.gate.empty()) {
+        const bool on = gates_.Enabled(field.gate);
+        if (it == object.end()) Note(GatedField::kVanished, field, here);
+        else if (!on) Note(old_value == nullptr ? GatedField::kDropped : GatedField::kKept, field, here);
+        else if (old != nullptr && old_value == nullptr) Note(GatedField::kAppeared, field, here);
+        if (it != object.end() && !on && old_value == nullptr) {
+          object.erase(it);
+          continue;
+        }
       }
+      if (below && it != object.end()) Descend(field, *it, old_value, here);
     }
   }
 
-  std::vector<std::string> Take() { return std::move(dropped_); }
+  std::vector<GateNote> Take() { return std::move(notes_); }
 
  private:
+  void Note(GatedField what, const Field& field, const Path& path) {
+    notes_.push_back({what, path.String(), std::string(field.gate)});
+  }
+
   void Descend(const Field& field, Json& value, const Json* old, const Path& path) {
     if (field.def.cardinality == Cardinality::kSingle) {
       Walk(*field.message, value, old, path);
@@ -70,13 +79,13 @@ class GateWalk {
   }
 
   const api::FeatureGates& gates_;
-  std::vector<std::string> dropped_;
+  std::vector<GateNote> notes_;
 };
 
 }  // namespace
 
-std::vector<std::string> DropGatedFields(const Message& message, Json& object, const Json* old,
-                                         const api::FeatureGates& gates) {
+std::vector<GateNote> DropGatedFields(const Message& message, Json& object, const Json* old,
+                                      const api::FeatureGates& gates) {
   GateWalk walk(gates);
   walk.Walk(message, object, old, Path());
   return walk.Take();

@@ -20,6 +20,7 @@ class Store;
 
 namespace terrarium::apiserver {
 
+class GateLog;
 class Uptime;
 
 // What a container has printed; the kubelet provides it. nullopt: nothing runs there (yet).
@@ -46,6 +47,7 @@ struct HandlerOptions {
   api::Executor* connection_executor = nullptr;
   PodLogSource pod_log;
   std::function<std::string()> more_metrics;  // Prometheus text of the components beside the apiserver
+  GateLog* gate_log = nullptr;  // where to tell what became of fields that have a gate; it outlives the handler
   TokenAuthenticator authenticate;  // for TokenReviews; requests come with their user already known
 };
 

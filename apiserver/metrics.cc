@@ -10,7 +10,6 @@
 #include <shared_mutex>
 #include <tuple>
 
-#include "api/base/feature_gates.h"
 #include "storage/store.h"
 
 namespace terrarium::apiserver {
@@ -19,15 +18,6 @@ namespace {
 // Kubernetes' own buckets for apiserver_request_duration_seconds, thinned out.
 const prometheus::Histogram::BucketBoundaries kDurationBuckets = {0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1,
                                                                   0.25,   0.5,   1.0,   2.5,  5.0,   10.0, 60.0};
-
-std::string_view StageName(api::GateStage stage) {
-  switch (stage) {
-    case api::GateStage::kAlpha: return "ALPHA";
-    case api::GateStage::kBeta: return "BETA";
-    case api::GateStage::kStable: return "";
-  }
-  return "";
-}
 
 class PrometheusMetrics : public Metrics {
  public:
@@ -48,11 +38,7 @@ class PrometheusMetrics : public Metrics {
         objects_(prometheus::BuildGauge()
                      .Name("apiserver_storage_objects")
                      .Help("Stored objects by resource.")
-                     .Register(registry_)),
-        features_(prometheus::BuildGauge()
-                      .Name("kubernetes_feature_enabled")
-                      .Help("Feature gates: 1 when on.")
-                      .Register(registry_)) {}
+                     .Register(registry_)) {}
 
   void CountRequest(const RequestLabels& labels, api::Duration took) override {
     const Series& series = Find(labels);
@@ -62,14 +48,11 @@ class PrometheusMetrics : public Metrics {
 
   void AddOpenWatches(int change) override { watches_.Increment(change); }
 
-  std::string Text(const storage::Store& store, const api::FeatureGates& gates) const override {
+  std::string Text(const storage::Store& store) const override {
     for (const ResourceInfo& resource : ResourceTable::Get().all())
       if (!resource.storage.empty() && ResourceTable::Get().FindStorage(resource.storage) == &resource)
         objects_.Add({{"resource", resource.Resource().String()}})
             .Set(static_cast<double>(store.Count(resource.storage)));
-    for (const api::GateDef& gate : api::AllGates())
-      features_.Add({{"name", std::string(gate.name)}, {"stage", std::string(StageName(gate.stage))}})
-          .Set(gates.Enabled(gate.name) ? 1 : 0);
     return prometheus::TextSerializer().Serialize(registry_.Collect());
   }
 
@@ -106,7 +89,6 @@ class PrometheusMetrics : public Metrics {
   prometheus::Family<prometheus::Histogram>& durations_;
   prometheus::Gauge& watches_;
   prometheus::Family<prometheus::Gauge>& objects_;
-  prometheus::Family<prometheus::Gauge>& features_;
   mutable std::shared_mutex mutex_;
   std::map<Key, Series> series_;
 };

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "api/base/clock.h"
-#include "api/base/feature_gates.h"
 #include "apiserver/resource_table.h"
 
 namespace terrarium::storage {
@@ -31,7 +30,7 @@ class Metrics {
   virtual void CountRequest(const RequestLabels& labels, api::Duration took) = 0;
   virtual void AddOpenWatches(int change) = 0;
   // Prometheus text. Object counts and gate values are read now.
-  virtual std::string Text(const storage::Store& store, const api::FeatureGates& gates) const = 0;
+  virtual std::string Text(const storage::Store& store) const = 0;
 };
 
 }  // namespace terrarium::apiserver

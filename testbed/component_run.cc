@@ -12,7 +12,7 @@ namespace {
 std::unique_ptr<DrainingClient> MakeClient(const Surroundings& at, const api::Env& env, const std::string& component) {
   apiserver::UserInfo user;
   user.name = "system:kube-" + component;
-  auto client = apiserver::MakeInProcessClient(env, at.handler, at.store, std::move(user));
+  auto client = apiserver::MakeInProcessClient(env, at.plane.handler, at.plane.store, std::move(user));
   if (at.options.wrap_client) client = at.options.wrap_client(std::move(client), component);
   return std::make_unique<DrainingClient>(std::move(client));
 }
@@ -89,10 +89,10 @@ class KubeletRun : public ComponentRun {
 RunBase::RunBase(const Surroundings& at, const RunParts& parts)
     : gates(parts.gates),
       metrics(parts.metrics),
-      env{at.apiserver.clock, parts.executor, parts.prng, gates, at.apiserver.log},
+      env{at.plane.apiserver.clock, parts.executor, parts.prng, gates, at.plane.apiserver.log},
       client(MakeClient(at, env, parts.name)),
       informers(env, *client),
-      events_env{at.apiserver.clock, parts.events_executor, parts.prng, gates, at.apiserver.log},
+      events_env{at.plane.apiserver.clock, parts.events_executor, parts.prng, gates, at.plane.apiserver.log},
       events_client(MakeClient(at, events_env, parts.name)),
       recorder(events_env, *events_client) {}
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "api/base/check.h"
+#include "apiserver/gate_log.h"
+#include "storage/store.h"
 #include "testbed/internal/component_run.h"
 
 namespace terrarium::testbed {
@@ -19,12 +21,12 @@ using RunMaker = std::unique_ptr<ComponentRun> (*)(const Surroundings&, const Ru
 // A component's place in the plane, whether it runs or not. What is not said to be thread-safe is its lane's.
 class Slot {
  public:
-  Slot(std::string_view name, RunMaker make, const api::FeatureGates& gates, Surroundings& at, api::Prng& prng)
+  Slot(std::string_view name, RunMaker make, const api::FeatureGates& gates, Surroundings& at)
       : make_(make),
         at_(at),
-        prng_(prng.Fork(name)),
-        lane_(at.runtime.Lane(std::string(name))),
-        events_lane_(at.runtime.Lane(std::string(name) + "-events")) {
+        prng_(at.plane.prng.Fork(name)),
+        lane_(at.plane.runtime.Lane(std::string(name))),
+        events_lane_(at.plane.runtime.Lane(std::string(name) + "-events")) {
     info_.name = name;
     info_.gates = gates;
   }
@@ -114,12 +116,14 @@ class Slot {
     std::lock_guard lock(mutex_);
     metrics_.reset();
     info_.running = info_.synced = false;
-    info_.since = at_.runtime.Now();
+    info_.since = at_.plane.runtime.Now();
   }
 
   void Complete(const ChangePlan& plan) {
     {
       std::lock_guard lock(mutex_);
+      at_.plane.gate_log.Change(at_.plane.runtime.Now(), at_.plane.store.CurrentRevision(), info_.name, info_.gates,
+                                plan.gates);
       info_.gates = plan.gates;
     }
     if (!plan.starts) return;
@@ -131,7 +135,7 @@ class Slot {
     auto metrics = std::make_shared<controllers::Metrics>();
     std::unique_lock lock(mutex_);
     for (api::Executor* lane : {&lane_, &events_lane_}) {
-      executors_.push_back(std::make_unique<InstanceExecutor>(*lane, at_.runtime));
+      executors_.push_back(std::make_unique<InstanceExecutor>(*lane, at_.plane.runtime));
       executors_.back()->SetInVain(in_vain_);
     }
     const RunParts parts{info_.name, info_.gates, prng_, *executors_[executors_.size() - 2], *executors_.back(), metrics};
@@ -140,7 +144,7 @@ class Slot {
     lock.lock();
     metrics_ = std::move(metrics);
     info_.running = true;
-    info_.since = at_.runtime.Now();
+    info_.since = at_.plane.runtime.Now();
     ++info_.starts;
   }
 
@@ -174,15 +178,13 @@ class Slot {
 
 class Components::Impl {
  public:
-  Impl(Runtime& runtime, const api::Env& apiserver, apiserver::Handler& handler, storage::Store& store,
-       const ComponentOptions& options)
-      : at{runtime, apiserver, handler, store, why, options, {}} {
+  Impl(const PlaneParts& plane, const ComponentOptions& options) : at{plane, why, options, {}} {
     at.options.pods.rule_book = std::make_shared<kubelet_fake::RuleBook>();
     at.options.pods.containers = std::make_shared<kubelet_fake::ContainerRuntime>();
   }
 
-  void Add(std::string_view name, RunMaker make, const api::FeatureGates& gates, api::Prng& prng) {
-    auto slot = std::make_unique<Slot>(name, make, gates, at, prng);
+  void Add(std::string_view name, RunMaker make, const api::FeatureGates& gates) {
+    auto slot = std::make_unique<Slot>(name, make, gates, at);
     slot->Make();
     slots.emplace(name, std::move(slot));
   }
@@ -199,17 +201,15 @@ class Components::Impl {
 Components::Components(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Components::~Components() = default;
 
-api::Result<std::unique_ptr<Components>> Components::Make(Runtime& runtime, const api::Env& apiserver,
-                                                          api::Prng& prng, apiserver::Handler& handler,
-                                                          storage::Store& store, const ComponentOptions& options) {
+api::Result<std::unique_ptr<Components>> Components::Make(const PlaneParts& plane, const ComponentOptions& options) {
   auto wanted = controllers::SelectControllers(options.controllers);
   if (!wanted) return wanted.status();
-  auto impl = std::make_unique<Impl>(runtime, apiserver, handler, store, options);
+  auto impl = std::make_unique<Impl>(plane, options);
   impl->at.controllers = *wanted;
   if (!wanted->empty())
-    impl->Add(component::kControllerManager, MakeControllerManager, options.controller_manager_gates, prng);
-  if (options.scheduler) impl->Add(component::kScheduler, MakeScheduler, options.scheduler_gates, prng);
-  if (options.kubelet) impl->Add(component::kKubelet, MakeKubelet, options.kubelet_gates, prng);
+    impl->Add(component::kControllerManager, MakeControllerManager, options.controller_manager_gates);
+  if (options.scheduler) impl->Add(component::kScheduler, MakeScheduler, options.scheduler_gates);
+  if (options.kubelet) impl->Add(component::kKubelet, MakeKubelet, options.kubelet_gates);
   return std::unique_ptr<Components>(new Components(std::move(impl)));
 }
 
@@ -267,7 +267,7 @@ std::optional<std::string> Components::PodLog(const std::string& ns, const std::
   // Nobody but the kubelet can be asked for it.
   const Slot* slot = impl_->Find(component::kKubelet);
   if (slot == nullptr || !slot->Info().running) return std::nullopt;
-  return impl_->at.options.pods.containers->logs().Read({ns, pod}, container);
+  return impl_->at.options.pods.containers->Log({ns, pod}, container);
 }
 
 controllers::WhyLog& Components::why() { return impl_->why; }

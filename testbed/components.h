@@ -27,6 +27,7 @@ namespace terrarium::api {
 class HttpCaller;
 }
 namespace terrarium::apiserver {
+class GateLog;
 class Handler;
 }
 namespace terrarium::controllers {
@@ -61,13 +62,21 @@ struct KubeletControls {
   kubelet_fake::NodeAgent& nodes;
 };
 
+// The plane that components are made for.
+struct PlaneParts {
+  Runtime& runtime;
+  const api::Env& apiserver;  // its clock and log
+  api::Prng& prng;            // from which the components' own streams are forked
+  apiserver::Handler& handler;
+  storage::Store& store;
+  apiserver::GateLog& gate_log;
+};
+
 class Components {
  public:
   // What is referred to outlives the components. They begin their work on their lanes. Fails when `options` name a
   // controller that nobody knows.
-  static api::Result<std::unique_ptr<Components>> Make(Runtime& runtime, const api::Env& apiserver, api::Prng& prng,
-                                                       apiserver::Handler& handler, storage::Store& store,
-                                                       const ComponentOptions& options);
+  static api::Result<std::unique_ptr<Components>> Make(const PlaneParts& plane, const ComponentOptions& options);
   // REQUIRES: nobody runs the lanes any more.
   ~Components();
 

@@ -23,8 +23,8 @@ const std::vector<Endpoint>& EndpointsOf(bool server) {
   static const std::vector<Endpoint> of_plane = [] {
     std::vector<Endpoint> out;
     for (auto list : {control::ClockEndpoints(), control::PodEndpoints(), control::NodeEndpoints(),
-                      control::ComponentEndpoints(), control::PlaneEndpoints(), control::ServiceEndpoints(),
-                      control::WhyEndpoints()})
+                      control::ComponentEndpoints(), control::GateEndpoints(), control::PlaneEndpoints(),
+                      control::ServiceEndpoints(), control::WhyEndpoints()})
       out.insert(out.end(), list.begin(), list.end());
     return out;
   }();

@@ -9,6 +9,7 @@
 #include "storage/memory_store.h"
 #include "testbed/call_targets.h"
 #include "testbed/components.h"
+#include "testbed/feature_metrics.h"
 #include "testbed/state_metrics/state_metrics.h"
 
 namespace terrarium::testbed {
@@ -55,13 +56,16 @@ api::Result<std::unique_ptr<Plane>> Plane::Make(Runtime& runtime, spdlog::logger
     return self.components_->PodLog(ns, pod, container);
   };
   options.handler.more_metrics = [&self] {
-    return self.components_->MetricsText() + StateMetricsText(*self.store_);
+    return FeatureMetricsText(self.ListComponents()) + self.components_->MetricsText() +
+           StateMetricsText(*self.store_);
   };
+  options.handler.gate_log = &self.gate_log_;
   self.handler_ =
       std::make_unique<apiserver::RestartableHandler>(self.env_, *self.store_, std::move(options.handler));
   self.handler_->Start(self.gates_);
   self.apiserver_ = {std::string(component::kApiServer), true, true, 1, runtime.Now(), self.gates_};
-  auto made = Components::Make(runtime, self.env_, self.prng_, *self.handler_, *self.store_, components);
+  auto made = Components::Make(
+      {runtime, self.env_, self.prng_, *self.handler_, *self.store_, self.gate_log_}, components);
   if (!made) return made.status();
   self.components_ = std::move(*made);
   return plane;
@@ -131,6 +135,7 @@ ChangeResult Plane::ChangeApiServer(const ComponentChange& change) {
   if (plan->ends) handler_->End(plan->crash);
   if (plan->starts) handler_->Start(plan->gates);
   if (plan->ends != plan->starts) components_->SetInVain(plan->ends);
+  gate_log_.Change(runtime_.Now(), store_->CurrentRevision(), info.name, info.gates, plan->gates);
   info.gates = plan->gates;
   info.running = info.synced = plan->starts || (info.running && !plan->ends);
   if (plan->starts) ++info.starts;

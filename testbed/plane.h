@@ -14,6 +14,7 @@
 #include "api/base/feature_gates.h"
 #include "api/base/prng.h"
 #include "api/base/status.h"
+#include "apiserver/gate_log.h"
 #include "apiserver/handler.h"
 #include "apiserver/restartable_handler.h"
 #include "storage/sqlite_store.h"
@@ -57,6 +58,8 @@ class Plane {
   std::vector<ComponentInfo> ListComponents() const;
   std::optional<ComponentInfo> FindComponent(std::string_view component) const;
   void Change(const std::string& component, ComponentChange change, ChangeDone done);
+  // Changes of their gates, and what became of the fields these rule. Thread-safe.
+  const apiserver::GateLog& gate_log() const { return gate_log_; }
   // REQUIRES: the caller is the only thread there is, and in no piece of work.
   ChangeResult ChangeNow(const std::string& component, const ComponentChange& change);
 
@@ -76,6 +79,7 @@ class Plane {
   api::Env env_;
   std::unique_ptr<storage::Store> store_;
   std::shared_ptr<CallTargets> call_targets_;
+  apiserver::GateLog gate_log_;
   std::unique_ptr<apiserver::RestartableHandler> handler_;
   mutable std::mutex mutex_;
   ComponentInfo apiserver_;   // guarded by mutex_

@@ -29,6 +29,7 @@ bool Simulation::WorkOff(const ClockControl::Stop& stop) {
     piece->work();
     piece->work = nullptr;
     runtime_.Finished(*piece);
+    if (after_piece_) after_piece_();
     if (stop && stop()) return true;
   }
   return false;

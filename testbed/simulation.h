@@ -20,6 +20,8 @@ class Simulation {
 
   Runtime& runtime() { return runtime_; }
   ClockControl& clock() { return clock_; }
+  // `look` is called after every piece of work, when nothing is under way.
+  void SetAfterPiece(std::function<void()> look) { after_piece_ = std::move(look); }
   // `look` is called whenever work has been worked off, and told whether the plane is idle: only housekeeping is left.
   void SetOnRest(std::function<void(bool idle)> look) { on_rest_ = std::move(look); }
 
@@ -31,6 +33,7 @@ class Simulation {
 
   Runtime runtime_;
   ClockControl clock_;
+  std::function<void()> after_piece_;
   std::function<void(bool)> on_rest_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -19,6 +19,7 @@
 #include "controllers/runtime/why.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
 #include "testbed/components.h"
+#include "testbed/internal/crash_point.h"
 #include "testbed/invariants/monitor.h"
 #include "testbed/object_watch.h"
 #include "testbed/simulation.h"
@@ -83,13 +84,15 @@ class Testbed::Impl {
     components.scheduler_gates = GatesOf(options, "scheduler");
     MakeMonitor(options, {true, plane_options.gates, components.controller_manager_gates});
     components.wrap_client = [this](std::unique_ptr<api::Client> client, const std::string& component) {
-      return monitor->Watched(std::move(client), component);
+      auto watched = monitor->Watched(std::move(client), component);
+      return std::make_unique<CrashingClient>(std::move(watched), crash_point, component);
     };
     auto made = Plane::Make(simulation.runtime(), log, std::move(plane_options), components);
     CHECK(made.ok());
     plane = std::move(*made);
     timeline = std::make_unique<Timeline>(plane->store(), simulation.runtime(), plane->components().why());
     monitor->Follow(plane->store(), simulation.runtime());
+    simulation.SetAfterPiece([this] { CrashIfReached(); });
     simulation.SetOnRest([this](bool idle) {
       idle ? monitor->Idle() : monitor->Catchup();
       timeline->Wrote("apiserver");  // what no component asked for
@@ -125,6 +128,15 @@ class Testbed::Impl {
     ChangeResult changed = plane->ChangeNow(component, change);
     if (changed) TellMonitor();
     return changed;
+  }
+
+  void CrashIfReached() {
+    if (!crash_point->reached) return;
+    const std::string component = crash_point->component;
+    *crash_point = {};
+    if (!plane->FindComponent(component)->running) return;
+    auto crashed = Change(component, {ComponentChange::Action::kCrash});
+    CHECK(crashed.ok());
   }
 
   void TellMonitor() {
@@ -163,6 +175,7 @@ class Testbed::Impl {
   }
 
   spdlog::logger log;
+  const std::shared_ptr<CrashPoint> crash_point = std::make_shared<CrashPoint>();
   Simulation simulation;
   std::unique_ptr<Plane> plane;
   std::unique_ptr<Timeline> timeline;
@@ -210,6 +223,13 @@ ChangeResult Testbed::Restart(const std::string& component) {
 ChangeResult Testbed::Crash(const std::string& component) {
   return impl_->Change(component, {ComponentChange::Action::kCrash});
 }
+
+void Testbed::CrashAtWrite(const std::string& component, int write, CrashMoment moment) {
+  CHECK(component != component::kApiServer && write > 0 && IsRunning(component));
+  *impl_->crash_point = {component, write, moment == CrashMoment::kAfterWrite, false};
+}
+
+const apiserver::GateLog& Testbed::gate_log() const { return impl_->plane->gate_log(); }
 
 ComponentInfo Testbed::Component(const std::string& component) const {
   return impl_->plane->FindComponent(component).value();

@@ -108,10 +108,17 @@ class Testbed {
   ChangeResult Restart(const std::string& component);
   // As it is, in the middle of what it does: between two writes, with answers on their way. Down until it is started.
   ChangeResult Crash(const std::string& component);
+  // Later, while the clock is moved: when the component has come to its nth write from now on (1: the next one; Events do
+  // not count), before it is sent, or just after, so that its answer is lost. A second call takes the place of the first.
+  // REQUIRES: it is not the apiserver; write > 0.
+  enum class CrashMoment { kBeforeWrite, kAfterWrite };
+  void CrashAtWrite(const std::string& component, int write, CrashMoment moment = CrashMoment::kBeforeWrite);
   // REQUIRES: there is such a component.
   ComponentInfo Component(const std::string& component) const;
   api::FeatureGates Gates(const std::string& component) const { return Component(component).gates; }
   bool IsRunning(const std::string& component) const { return Component(component).running; }
+  // Changes of gates, and the fields that were dropped, kept, vanished or came back.
+  const apiserver::GateLog& gate_log() const;
 
   // Applies YAML or JSON as `kubectl apply -f` would (testbed/manifests.h).
   ApplyReport Apply(std::string_view manifests, const ApplyOptions& options = {});

@@ -10,6 +10,7 @@
 #include "api/base/env.h"
 #include "api/client.h"
 #include "api/object.h"
+#include "apiserver/gate_log.h"
 #include "apiserver/handler.h"
 #include "apiserver/internal/router.h"
 #include "apiserver/metrics.h"
@@ -45,6 +46,7 @@ struct Call {
   // Of a caller in the same process: the body as a document, and an answer without text. `respond` is not used then.
   std::optional<Json> document = std::nullopt;
   api::Client::WriteDone written = nullptr;
+  std::vector<GateNote> gate_notes = {};  // of the attempt to write that is under way
 
   const ResourceInfo& resource() const { return *route.resource; }
   const Strategy& strategy() const { return *route.resource->strategy; }

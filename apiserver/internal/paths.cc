@@ -136,7 +136,7 @@ Response ServePath(Server& server, const Request& request) {
     return response;
   }
   if (parts[0] == "metrics") {
-    std::string text = server.metrics.Text(server.store, server.env.gates);
+    std::string text = server.metrics.Text(server.store);
     if (server.options.more_metrics) text += server.options.more_metrics();
     Response response = PlainText(200, std::move(text));
     response.content_type = "text/plain; version=0.0.4; charset=utf-8";

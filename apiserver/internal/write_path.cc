@@ -83,6 +83,21 @@ bool IsStatusCall(const Call& call) {
   return call.route.subresource != nullptr && call.route.subresource->name == "status";
 }
 
+// Of a replacement only that part counts which the call can write at all.
+std::vector<GateNote> OwnNotes(const Call& call, std::vector<GateNote> notes, bool status_call) {
+  if (!call.strategy().HasStatus()) return notes;
+  std::erase_if(notes, [&](const GateNote& note) { return note.field.starts_with("status.") != status_call; });
+  return notes;
+}
+
+// A field that the controller alone leaves out while its gate is off.
+void NoteTerminatingOfJob(const Json& object, const Json& old, std::vector<GateNote>& notes) {
+  const bool has = api::Find(object, "status", "terminating") != nullptr;
+  if (has == (api::Find(old, "status", "terminating") != nullptr)) return;
+  notes.push_back({has ? GatedField::kAppeared : GatedField::kVanished, "status.terminating",
+                   std::string(api::gate::kJobPodReplacementPolicy)});
+}
+
 }  // namespace
 
 StrategyContext Server::Context() const { return {env.gates, env.clock.Now()}; }
@@ -113,7 +128,7 @@ Result<Json> PrepareNew(Call& call, Json object) {
   FillNewMetadata(call, metadata);
   if (strategy.HasGeneration()) metadata["generation"] = 1;
   if (strategy.HasStatus()) object["status"] = EmptyStatus(resource);
-  DropGatedFields(resource.Schema(), object, nullptr, context.gates);
+  call.gate_notes = DropGatedFields(resource.Schema(), object, nullptr, context.gates);
   strategy.PrepareForCreate(context, object);
   FieldErrors errors = strategy.Validate(context, object);
   if (errors.empty()) errors = ValidateCommonMetadata(object["metadata"], resource.namespaced, Path("metadata"));
@@ -129,7 +144,8 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   StrategyContext context = call.server.Context();
   bool status_call = IsStatusCall(call);
   CarryMetadata(object["metadata"], api::ObjectAt(old, "metadata"));
-  DropGatedFields(resource.Schema(), object, &old, context.gates);
+  call.gate_notes = OwnNotes(call, DropGatedFields(resource.Schema(), object, &old, context.gates), status_call);
+  if (status_call && resource.storage == "jobs") NoteTerminatingOfJob(object, old, call.gate_notes);
   if (status_call) {
     KeepAllButStatus(object, old);
     strategy.PrepareForStatusUpdate(context, object, old);
@@ -151,6 +167,18 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   if (!status_call)
     for (std::string& warning : strategy.Warnings(context, object, &old)) call.warnings.push_back(std::move(warning));
   return object;
+}
+
+void TellGateLog(const Call& call, const api::Object& object) {
+  GateLog* log = call.server.options.gate_log;
+  if (log == nullptr || call.gate_notes.empty()) return;
+  constexpr std::string_view kComponents = "system:kube-";
+  std::string_view writer = call.request.user.name;
+  if (writer.starts_with(kComponents)) writer.remove_prefix(kComponents.size());
+  const api::ObjectHeader& header = object.header();
+  log->Note({call.server.env.clock.Now(), object.revision(), call.resource().storage, {header.ns, header.name},
+             header.uid, writer},
+            call.gate_notes);
 }
 
 api::ObjectPtr MakeObject(const ResourceInfo& resource, Json document) {
@@ -223,7 +251,10 @@ void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
     object = target.read.empty() ? MakeObject(target.resource, std::move(change.document))
                                  : MakeFromPart(target.resource, std::move(change.document), *current, target.read);
   if (!deleting) {
-    if (object->body() == current->body()) return done(Changed{current, false});
+    if (object->body() == current->body()) {
+      if (!target.dry_run) TellGateLog(*call, *current);
+      return done(Changed{current, false});
+    }
     if (auto fits = CheckSize(*call, *object); !fits) return done(fits.status());
   }
   if (target.dry_run) return done(Changed{object, deleting});
@@ -237,7 +268,9 @@ void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
 void ChangeLoop::Finish(storage::WriteOutcome outcome, bool deleting) {
   using Code = storage::WriteOutcome::Code;
   switch (outcome.code) {
-    case Code::kOk: return done(Changed{outcome.object, deleting});
+    case Code::kOk:
+      TellGateLog(*call, *outcome.object);
+      return done(Changed{outcome.object, deleting});
     case Code::kConflict:
       call->warnings.resize(warnings_before);  // the next attempt gives its own again
       return Try(outcome.object);

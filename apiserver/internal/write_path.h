@@ -23,6 +23,9 @@ api::Result<Json> PrepareNew(Call& call, Json object);
 // Makes a decoded, defaulted document ready to replace `old`.
 api::Result<Json> PrepareReplacement(Call& call, Json object, const Json& old);
 
+// The call has written `object`, or found that it stands there already: what it did to fields that have a gate is told.
+void TellGateLog(const Call& call, const api::Object& object);
+
 // The stored form of a document.
 api::ObjectPtr MakeObject(const ResourceInfo& resource, Json document);
 // An error when the object is larger than etcd would take, in etcd's words and with the code that clients know it by.

@@ -73,7 +73,9 @@ void Creation::Try() {
 void Creation::Finish(storage::WriteOutcome outcome) {
   using Code = storage::WriteOutcome::Code;
   switch (outcome.code) {
-    case Code::kOk: return RespondObject(call, 201, outcome.object);
+    case Code::kOk:
+      TellGateLog(*call, *outcome.object);
+      return RespondObject(call, 201, outcome.object);
     case Code::kExists:
       if (tries_left > 0) return Try();
       return RespondError(call, Exists(call->resource(), *outcome.object));

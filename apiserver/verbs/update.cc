@@ -86,7 +86,10 @@ void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
     return RespondObject(call, 201, stored);
   }
   auto finish = [call](storage::WriteOutcome outcome) {
-    if (outcome.code == storage::WriteOutcome::Code::kOk) return RespondObject(call, 201, outcome.object);
+    if (outcome.code == storage::WriteOutcome::Code::kOk) {
+      TellGateLog(*call, *outcome.object);
+      return RespondObject(call, 201, outcome.object);
+    }
     if (outcome.code == storage::WriteOutcome::Code::kExists)
       return ServeUpdate(call);  // somebody created it meanwhile: an ordinary update
     RespondError(call, api::InternalError(outcome.error));

@@ -1,40 +1,31 @@
 #pragma once
 
-// What is on the machines and not in the kubelet: containers and what they have printed. They go on while the kubelet
-// is away, and the next one takes them up where they are: who runs, since when, until when, and who has been asked to
-// stop. What fell due meanwhile has happened then; what takes a kubelet (a start, a probe, a request to stop) has not.
-
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
-#include "kubelet-fake/kubelet/internal/log_book.h"
-#include "kubelet-fake/kubelet/pod_life.h"
+#include "api/object_name.h"
 
 namespace terrarium::kubelet_fake {
 
+// What is on the machines and not in the kubelet: containers and what they have printed. They go on while the kubelet
+// is away, and the next one takes them up where they are: who runs, since when, until when, and who has been asked to
+// stop. What fell due meanwhile has happened then; what takes a kubelet (a start, a probe, a request to stop) has not.
 class ContainerRuntime {
  public:
-  // Thread-safe, unlike the rest, which is the kubelet's lane's.
-  LogBook& logs() { return logs_; }
+  ContainerRuntime();
+  ~ContainerRuntime();
 
-  // A kubelet that goes leaves its pods here, and the next one finds them.
-  void Leave(PodLife life) {
-    std::string uid = life.uid();
-    pods_.insert_or_assign(std::move(uid), std::move(life));
-  }
-  std::optional<PodLife> TakeUp(const std::string& uid) {
-    auto found = pods_.extract(uid);
-    if (found.empty()) return std::nullopt;
-    return std::move(found.mapped());
-  }
-  // Pods that are gone meanwhile.
-  void ForgetRest() { pods_.clear(); }
+  // What the container has printed (terrarium.dev/log), nothing for one without a log; nullopt when it has not started
+  // or is not known. Thread-safe.
+  std::optional<std::string> Log(const api::ObjectName& pod, const std::string& container) const;
+
+  // The kubelet's.
+  struct Contents;
+  Contents& contents() { return *contents_; }
 
  private:
-  LogBook logs_;
-  std::map<std::string, PodLife> pods_;  // by uid
+  std::unique_ptr<Contents> contents_;
 };
 
 }  // namespace terrarium::kubelet_fake

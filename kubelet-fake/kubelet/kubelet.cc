@@ -10,6 +10,7 @@
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
 #include "kubelet-fake/kubelet/internal/address_pool.h"
+#include "kubelet-fake/kubelet/internal/container_contents.h"
 #include "kubelet-fake/kubelet/internal/pod_table.h"
 
 namespace terrarium::kubelet_fake {
@@ -46,7 +47,7 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
   // The machines are left to themselves.
   void Leave();
   PodRules& rules() { return rules_; }
-  const LogBook& logs() const { return containers_->logs(); }
+  const ContainerRuntime& containers() const { return *containers_; }
 
   api::ObjectPtr FindPod(const api::ObjectName& name) const override;
   std::vector<api::ObjectPtr> AllPods() const override;
@@ -126,13 +127,13 @@ void Kubelet::Impl::Start() {
   for (const std::uint64_t id : all) {
     if (Pod* pod = pods_.Find(id)) Process(*pod);
   }
-  containers_->ForgetRest();
+  containers_->contents().left.clear();  // the rest is gone meanwhile
 }
 
 void Kubelet::Impl::Leave() {
   for (const std::uint64_t id : pods_.All()) {
     Pod& pod = *pods_.Find(id);
-    if (pod.life) containers_->Leave(std::move(*pod.life));
+    if (pod.life) containers_->contents().Leave(std::move(*pod.life));
     pod.life.reset();
   }
   started_ = false;
@@ -155,7 +156,7 @@ void Kubelet::Impl::Gone(const api::ObjectPtr& object) {
   if (pod == nullptr) return;
   FreeAddress(*pod);
   book_->Forget(pod->object->header().uid);
-  containers_->logs().Forget(pod->name);
+  containers_->contents().logs.Forget(pod->name);
   pods_.Erase(*pod);
   SetTimer();
 }
@@ -211,7 +212,7 @@ void Kubelet::Impl::Read(Pod& pod, Time now) {
 }
 
 void Kubelet::Impl::Meet(Pod& pod, const Json& document, Time now) {
-  if (std::optional<PodLife> left = containers_->TakeUp(pod.object->header().uid)) {
+  if (std::optional<PodLife> left = containers_->contents().TakeUp(pod.object->header().uid)) {
     pod.life = std::move(left);
     pod.life->Observe(document, now);
     pod.doubt = true;  // the kubelet that went may not have told all
@@ -228,7 +229,7 @@ void Kubelet::Impl::Meet(Pod& pod, const Json& document, Time now) {
     addresses_.Reserve(pod.node, pod.life->pod_ip());
   }
   for (const std::string& container : pod.life->StartedContainers()) {
-    containers_->logs().Write(pod.name, container, pod.life->LogOf(container));
+    containers_->contents().logs.Write(pod.name, container, pod.life->LogOf(container));
   }
 }
 
@@ -239,7 +240,7 @@ void Kubelet::Impl::Direct(Pod& pod, Time now) {
 void Kubelet::Impl::TellEvents(Pod& pod) {
   for (PodEvent& event : pod.life->TakeEvents()) {
     if (event.reason == "Started")
-      containers_->logs().Write(pod.name, event.container, pod.life->LogOf(event.container));
+      containers_->contents().logs.Write(pod.name, event.container, pod.life->LogOf(event.container));
     if (!record_events_) continue;
     controllers::ObjectReference about = controllers::ReferenceToPod(*pod.object);
     about.field_path = std::move(event.field_path);
@@ -416,7 +417,7 @@ PodRules& Kubelet::rules() { return impl_->rules(); }
 
 std::optional<std::string> Kubelet::Log(const std::string& ns, const std::string& pod,
                                         const std::string& container) const {
-  return impl_->logs().Read({ns, pod}, container);
+  return impl_->containers().Log({ns, pod}, container);
 }
 
 }  // namespace terrarium::kubelet_fake

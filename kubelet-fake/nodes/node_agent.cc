@@ -27,7 +27,7 @@ using api::Time;
 constexpr api::Duration kStatusPeriod = std::chrono::minutes(5);
 constexpr const char* kLeaseNamespace = "kube-node-lease";
 constexpr int kRenewTries = 3;
-constexpr api::Duration kRegisterAgain = std::chrono::seconds(1);  // when there was no apiserver
+constexpr api::Duration kTryAgain = std::chrono::seconds(1);  // when there was no apiserver
 
 bool IsReady(const Json& node) {
   const Json* ready = api::FindCondition(node, "Ready");
@@ -198,7 +198,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     Json node = InitialNode(options_, index, machine, env_.clock.Now());
     auto created = co_await client_.Create("nodes", "", node);
     while (!created && created.status().Is(api::reason::kServiceUnavailable)) {
-      co_await api::Sleep(env_.executor, kRegisterAgain);
+      co_await api::Sleep(env_.executor, kTryAgain);
       created = co_await client_.Create("nodes", "", node);
     }
     if (created) {
@@ -214,7 +214,12 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     auto patch = AdoptionPatch(*node->object->Document(), PodRange(node->number));
     if (patch) {
       ObjectName target{"", name};
-      auto patched = co_await client_.Patch("nodes", std::move(target), std::move(*patch));
+      auto patched = co_await client_.Patch("nodes", target, *patch);
+      while (!patched && patched.status().Is(api::reason::kServiceUnavailable)) {
+        co_await api::Sleep(env_.executor, kTryAgain);
+        if (FindUp(name) == nullptr) co_return;
+        patched = co_await client_.Patch("nodes", target, *patch);
+      }
       if (!patched) env_.log.warn("cannot complete node {}: {}", name, patched.status().message);
     }
     co_await Report(name, StatusReport::kRepair);
@@ -241,7 +246,11 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
   Task<void> WriteStatus(std::string name, StatusReport report) {
     ObjectName target{"", name};
     auto live = client_.Get("nodes", target);
-    if (!live) co_return;
+    if (!live) {
+      // With the next beat.
+      if (live.status().Is(api::reason::kServiceUnavailable)) nodes_.at(name).status_due = env_.clock.Now();
+      co_return;
+    }
     auto document = (*live)->Document();
     auto patch = StatusPatch(*document, options_, nodes_.at(name).machine, report, env_.clock.Now());
     if (!patch) co_return;

@@ -38,6 +38,7 @@ struct Endpoint {
 // One list per subject; control_api.cc puts them together.
 std::span<const Endpoint> ClockEndpoints();
 std::span<const Endpoint> ComponentEndpoints();
+std::span<const Endpoint> GateEndpoints();
 std::span<const Endpoint> PodEndpoints();
 std::span<const Endpoint> NodeEndpoints();
 std::span<const Endpoint> PlaneEndpoints();

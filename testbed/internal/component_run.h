@@ -23,10 +23,7 @@ namespace terrarium::testbed {
 
 // Where components live, and what outlasts their runs.
 struct Surroundings {
-  Runtime& runtime;
-  const api::Env& apiserver;
-  apiserver::Handler& handler;
-  storage::Store& store;
+  PlaneParts plane;
   controllers::WhyLog& why;
   ComponentOptions options;  // with the rules, containers and failed nodes as the last kubelet left them
   std::vector<const controllers::ControllerEntry*> controllers;

@@ -20,9 +20,40 @@ api::FeatureGates Gates(const char* assignments) {
   return *gates;
 }
 
+Paths Dropped(const api::Message& message, Json& object, const Json* old, const api::FeatureGates& gates) {
+  Paths out;
+  for (const GateNote& note : DropGatedFields(message, object, old, gates))
+    if (note.what == GatedField::kDropped) out.push_back(note.field);
+  return out;
+}
+
+TEST(DropGatedFields, TellsWhatBecameOfEveryFieldThatHasAGate) {
+  const auto told = [](const char* text, const char* old_text, const char* gates) {
+    Json object = Json::parse(text);
+    const Json old = Json::parse(old_text);
+    std::string out;
+    for (const GateNote& note : DropGatedFields(Deployment(), object, &old, Gates(gates)))
+      out += std::to_string(static_cast<int>(note.what)) + " " + note.field + " " + note.gate + ";";
+    return out;
+  };
+  const char* with = R"({"spec":{"podReplacementPolicy":"TerminationComplete"}})";
+  const char* without = R"({"spec":{}})";
+  const char* on = "DeploymentPodReplacementPolicy=true";
+  const char* off = "DeploymentPodReplacementPolicy=false";
+  const std::string field = " spec.podReplacementPolicy DeploymentPodReplacementPolicy;";
+  const auto what = [](GatedField each) { return std::to_string(static_cast<int>(each)); };
+  EXPECT_EQ(told(with, with, on), "");
+  EXPECT_EQ(told(without, without, off), "");
+  EXPECT_EQ(told(with, without, on), what(GatedField::kAppeared) + field);
+  EXPECT_EQ(told(with, without, off), what(GatedField::kDropped) + field);
+  EXPECT_EQ(told(with, with, off), what(GatedField::kKept) + field);
+  EXPECT_EQ(told(without, with, on), what(GatedField::kVanished) + field);
+  EXPECT_EQ(told(without, with, off), what(GatedField::kVanished) + field);
+}
+
 TEST(DropGatedFields, DropsAFieldWhoseGateIsOff) {
   Json object = Json::parse(R"({"spec":{"podReplacementPolicy":"TerminationComplete","replicas":2}})");
-  EXPECT_EQ(DropGatedFields(Deployment(), object, nullptr, Gates("DeploymentPodReplacementPolicy=false")),
+  EXPECT_EQ(Dropped(Deployment(), object, nullptr, Gates("DeploymentPodReplacementPolicy=false")),
             Paths{"spec.podReplacementPolicy"});
   EXPECT_EQ(object, Json::parse(R"({"spec":{"replicas":2}})"));
 }
@@ -30,27 +61,27 @@ TEST(DropGatedFields, DropsAFieldWhoseGateIsOff) {
 TEST(DropGatedFields, KeepsAFieldWhoseGateIsOn) {
   const Json object = Json::parse(R"({"spec":{"podReplacementPolicy":"TerminationComplete"}})");
   Json copy = object;
-  EXPECT_EQ(DropGatedFields(Deployment(), copy, nullptr, Gates("DeploymentPodReplacementPolicy=true")), Paths{});
+  EXPECT_EQ(Dropped(Deployment(), copy, nullptr, Gates("DeploymentPodReplacementPolicy=true")), Paths{});
   EXPECT_EQ(copy, object);
 }
 
 TEST(DropGatedFields, AnObjectThatHasTheFieldKeepsItAndMayChangeIt) {
   const Json old = Json::parse(R"({"spec":{"podReplacementPolicy":"TerminationComplete"}})");
   Json object = Json::parse(R"({"spec":{"podReplacementPolicy":"TerminationStarted"}})");
-  EXPECT_EQ(DropGatedFields(Deployment(), object, &old, Gates("DeploymentPodReplacementPolicy=false")), Paths{});
+  EXPECT_EQ(Dropped(Deployment(), object, &old, Gates("DeploymentPodReplacementPolicy=false")), Paths{});
   EXPECT_EQ(object["spec"]["podReplacementPolicy"], "TerminationStarted");
 }
 
 TEST(DropGatedFields, AnotherFieldOfTheOldObjectDoesNotHelp) {
   const Json old = Json::parse(R"({"spec":{"replicas":1,"podReplacementPolicy":null}})");
   Json object = Json::parse(R"({"spec":{"podReplacementPolicy":"TerminationStarted"}})");
-  EXPECT_EQ(DropGatedFields(Deployment(), object, &old, Gates("DeploymentPodReplacementPolicy=false")).size(), 1u);
+  EXPECT_EQ(Dropped(Deployment(), object, &old, Gates("DeploymentPodReplacementPolicy=false")).size(), 1u);
 }
 
 TEST(DropGatedFields, EachGateOwnsItsFieldsInNestedStructs) {
   Json object = Json::parse(R"({"spec":{"jobTemplate":{"spec":{
       "backoffLimitPerIndex":1,"maxFailedIndexes":2,"podReplacementPolicy":"Failed"}}}})");
-  Paths dropped = DropGatedFields(CronJob(), object, nullptr, Gates("JobBackoffLimitPerIndex=false"));
+  Paths dropped = Dropped(CronJob(), object, nullptr, Gates("JobBackoffLimitPerIndex=false"));
   std::sort(dropped.begin(), dropped.end());
   EXPECT_EQ(dropped, (Paths{"spec.jobTemplate.spec.backoffLimitPerIndex", "spec.jobTemplate.spec.maxFailedIndexes"}));
   EXPECT_EQ(object["spec"]["jobTemplate"]["spec"], Json::parse(R"({"podReplacementPolicy":"Failed"})"));
@@ -59,7 +90,7 @@ TEST(DropGatedFields, EachGateOwnsItsFieldsInNestedStructs) {
 TEST(DropGatedFields, StatusFieldsAreGatedToo) {
   Json object = Json::parse(R"({"status":{"terminatingReplicas":3,"replicas":1}})");
   api::FeatureGates off = Gates("DeploymentReplicaSetTerminatingReplicas=false");
-  EXPECT_EQ(DropGatedFields(Deployment(), object, nullptr, off), Paths{"status.terminatingReplicas"});
+  EXPECT_EQ(Dropped(Deployment(), object, nullptr, off), Paths{"status.terminatingReplicas"});
 }
 
 // No kind we serve has a gated field inside a list of its own, but a List of them does.
@@ -69,7 +100,7 @@ TEST(DropGatedFields, ItemsOfListsWithoutKeyAreMatchedByPosition) {
   Json object = Json::parse(R"({"items":[{"spec":{"podReplacementPolicy":"TerminationComplete"}},
                                          {"spec":{"podReplacementPolicy":"TerminationComplete"}},
                                          {"spec":{"podReplacementPolicy":"TerminationComplete"}}]})");
-  EXPECT_EQ(DropGatedFields(list, object, &old, Gates("DeploymentPodReplacementPolicy=false")),
+  EXPECT_EQ(Dropped(list, object, &old, Gates("DeploymentPodReplacementPolicy=false")),
             (Paths{"items[1].spec.podReplacementPolicy", "items[2].spec.podReplacementPolicy"}));
 }
 
