@@ -189,7 +189,7 @@ class ApiServerRestart(ComponentCase):
             answer = self.rest.get(path)
             self.assertEqual(answer.code, 503)
             self.assertEqual((answer.body["kind"], answer.body["reason"]), ("Status", "ServiceUnavailable"))
-        self.assertIn("unable to handle the request", self.k("get pods", code=1).err)
+        self.k_fails("get pods", "connection refused")
         self.component("apiserver", "start")
         self.k("get pods")
 

@@ -69,7 +69,7 @@ class Refusals(PlaneCase):
             self.assertIn(text, status["message"], asked)
 
     def test_unknown_paths(self):
-        for path in ("/nothing", "/clock/nothing", "/clock/advance/more", "/pods", "/nodes/node-1", "/components"):
+        for path in ("/nothing", "/clock/nothing", "/clock/advance/more", "/pods", "/nodes/node-1", "/gates"):
             self.is_refused("GET", path, None, 404, "NotFound", "the server could not find the requested resource")
 
     def test_wrong_methods(self):

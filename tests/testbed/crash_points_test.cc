@@ -55,13 +55,13 @@ Json FinalState(Testbed& bed) {
   return out;
 }
 
-struct Run {
+struct Outcome {
   Json state;
   bool crashed = false;
 };
 
 // A rollout and a Job at once, and a component that crashes at its nth write; 0: it does not.
-Run RunWith(const std::string& component, int write, Testbed::CrashMoment moment) {
+Outcome RunWith(const std::string& component, int write, Testbed::CrashMoment moment) {
   Testbed bed({.feature_gates = kPolicyGates, .nodes = 1});
   Json deployment = TestDeployment(2, "i:1", {{"terrarium.dev/stop-after", "3s"}});
   deployment["spec"]["podReplacementPolicy"] = "TerminationComplete";
@@ -72,7 +72,7 @@ Run RunWith(const std::string& component, int write, Testbed::CrashMoment moment
   Testbed::Must(bed.Update("deployments", deployment));
   Testbed::Must(bed.Create("jobs", "default", TestJob(3, 2)));
   bed.clock().RunUntilIdle(10min);
-  Run out;
+  Outcome out;
   out.crashed = !bed.IsRunning(component);
   if (out.crashed) {
     Testbed::Must(bed.Start(component));
@@ -86,14 +86,14 @@ class CrashPoints : public testing::TestWithParam<const char*> {};
 
 TEST_P(CrashPoints, EveryWriteMayBeTheLastOfARun) {
   const std::string component = GetParam();
-  const Run whole = RunWith(component, 0, Testbed::CrashMoment::kBeforeWrite);
+  const Outcome whole = RunWith(component, 0, Testbed::CrashMoment::kBeforeWrite);
   ASSERT_FALSE(whole.crashed);
   ASSERT_EQ(whole.state["job"]["succeeded"], 3);
   ASSERT_EQ(whole.state["deployment"]["availableReplicas"], 2);
   for (const auto moment : {Testbed::CrashMoment::kBeforeWrite, Testbed::CrashMoment::kAfterWrite}) {
     int write = 1;
     for (;; ++write) {
-      const Run cut = RunWith(component, write, moment);
+      const Outcome cut = RunWith(component, write, moment);
       if (!cut.crashed) break;
       EXPECT_EQ(cut.state, whole.state) << component << ", write " << write << ", "
                                         << (moment == Testbed::CrashMoment::kAfterWrite ? "after" : "before");
