@@ -112,6 +112,7 @@ void Deployments::DeploymentGone(const api::Object& deployment) {
   deadlines_.Cancel(name);
   digests_.erase(name);
   own_.Forget(deployment.header().uid);
+  terminating_.Forget(deployment);
 }
 
 void Deployments::SetRecreating(const ObjectName& deployment, bool recreating) {

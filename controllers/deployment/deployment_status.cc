@@ -65,7 +65,7 @@ Task<ReconcileResult> Deployments::WriteStatus(RoundPtr round, Judge judge) {
   const Json& old = api::ObjectAt(*round->document, "status");
   const bool new_revision =
       !round->revision.empty() && api::StringAt(round->annotations(), kRevision) != round->revision;
-  if (!terminating_.MustWrite(old, status) && !new_revision) co_return Reconciled::Done();
+  if (!terminating_.MustWrite(*round->deployment, old, status) && !new_revision) co_return Reconciled::Done();
   Json patch = {{"metadata", {{"uid", round->uid()}}}};
   if (new_revision) patch["metadata"]["annotations"][std::string(kRevision)] = round->revision;
   patch["status"] = StatusPatch(old, status);
@@ -77,7 +77,7 @@ Task<ReconcileResult> Deployments::WriteStatus(RoundPtr round, Judge judge) {
     if (written.status().Is(api::reason::kNotFound)) co_return Reconciled::Done();
     co_return written.status();
   }
-  terminating_.Written(old, status, **written);
+  terminating_.Written(**written, old, status);
   own_.DeploymentWritten(round->uid(), (*written)->revision());
   co_return Reconciled::Done();
 }

@@ -108,6 +108,7 @@ void ReplicaManager::OwnerGone(const api::Object& owner) {
   index_.RemoveOwner(name);
   // One that takes its name starts clean.
   expectations_.Forget(name);
+  terminating_.Forget(owner);
   written_.erase(name);
   available_.Cancel(name);
   picks_.Drop(name);
@@ -232,13 +233,13 @@ Task<ReconcileResult> ReplicaManager::WriteStatus(ObjectPtr owner, Json status) 
   for (bool again : {true, false}) {
     std::shared_ptr<const Json> before = owner->Document();
     const Json& old = api::ObjectAt(*before, "status");
-    if (!terminating_.MustWrite(old, status)) co_return Reconciled::Done();
+    if (!terminating_.MustWrite(*owner, old, status)) co_return Reconciled::Done();
     Json document = owner->Parse();
     document["status"] = status;
     api::Awaitable<api::Client::Written> writing = context_.client.UpdateStatus(kind_.resource, std::move(document));
     api::Client::Written written = co_await std::move(writing);
     if (written) {
-      terminating_.Written(old, status, **written);
+      terminating_.Written(**written, old, status);
       ObjectPtr seen = owners_.Get(name);
       if (seen != nullptr && seen->header().uid == owner->header().uid && seen->revision() < (*written)->revision())
         written_[name] = *written;

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "api/object.h"
-
 namespace terrarium::controllers {
 namespace {
 
@@ -12,30 +10,45 @@ using api::Json;
 const Json kStored = {{"replicas", 1}};
 const Json kWanted = {{"replicas", 1}, {"terminating", 0}};
 
-api::ObjectPtr With(const Json& status) {
-  return api::Object::Make(api::ObjectHeader{}, {{"status", status}});
+api::ObjectPtr With(const Json& status, const std::string& uid = "u-1") {
+  api::ObjectHeader header;
+  header.uid = uid;
+  return api::Object::Make(std::move(header), {{"status", status}});
 }
 
-TEST(DroppedField, WhatDiffersIsWritten) {
-  DroppedField field("terminating");
-  EXPECT_FALSE(field.MustWrite(kWanted, kWanted));
-  EXPECT_TRUE(field.MustWrite(kStored, kWanted)) << "nobody has dropped it yet";
+class DroppedFieldTest : public testing::Test {
+ protected:
+  bool MustWrite(const Json& stored, const Json& wanted, const std::string& uid = "u-1") {
+    return field_.MustWrite(*With(stored, uid), stored, wanted);
+  }
+  DroppedField field_{"terminating"};
+};
+
+TEST_F(DroppedFieldTest, WhatDiffersIsWritten) {
+  EXPECT_FALSE(MustWrite(kWanted, kWanted));
+  EXPECT_TRUE(MustWrite(kStored, kWanted)) << "nobody has dropped it yet";
 }
 
-TEST(DroppedField, OnceItWasDroppedNothingIsWrittenForItAlone) {
-  DroppedField field("terminating");
-  field.Written(kStored, kWanted, *With(kStored));
-  EXPECT_FALSE(field.MustWrite(kStored, kWanted));
-  EXPECT_TRUE(field.MustWrite({{"replicas", 2}}, kWanted));
-  EXPECT_TRUE(field.MustWrite(kWanted, {{"replicas", 1}, {"terminating", 3}})) << "what is there is kept";
-  EXPECT_TRUE(field.MustWrite(kWanted, kStored)) << "and may be taken away";
+TEST_F(DroppedFieldTest, OnceItWasDroppedNothingIsWrittenForItAlone) {
+  field_.Written(*With(kStored), kStored, kWanted);
+  EXPECT_FALSE(MustWrite(kStored, kWanted));
+  EXPECT_TRUE(MustWrite({{"replicas", 2}}, kWanted));
+  EXPECT_TRUE(MustWrite(kStored, {{"replicas", 1}, {"terminating", 3}})) << "another number is tried";
+  EXPECT_TRUE(MustWrite(kWanted, {{"replicas", 1}, {"terminating", 3}})) << "what is there is kept";
+  EXPECT_TRUE(MustWrite(kWanted, kStored)) << "and may be taken away";
+  EXPECT_TRUE(MustWrite(kStored, kWanted, "u-2")) << "of another object nothing is known";
 }
 
-TEST(DroppedField, WhenItIsKeptItIsWorthAWriteAgain) {
-  DroppedField field("terminating");
-  field.Written(kStored, kWanted, *With(kStored));
-  field.Written({{"replicas", 2}}, kWanted, *With(kWanted));
-  EXPECT_TRUE(field.MustWrite(kStored, kWanted));
+TEST_F(DroppedFieldTest, WhenItIsKeptItIsWorthAWriteAgain) {
+  field_.Written(*With(kStored), kStored, kWanted);
+  field_.Written(*With(kWanted), {{"replicas", 2}}, kWanted);
+  EXPECT_TRUE(MustWrite(kStored, kWanted));
+}
+
+TEST_F(DroppedFieldTest, AnObjectThatIsGoneIsForgotten) {
+  field_.Written(*With(kStored), kStored, kWanted);
+  field_.Forget(*With(kStored));
+  EXPECT_TRUE(MustWrite(kStored, kWanted));
 }
 
 }  // namespace
