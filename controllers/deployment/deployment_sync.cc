@@ -152,8 +152,8 @@ Task<ReconcileResult> Deployments::Scale(RoundPtr round) {
     Result<bool> cleaned = co_await CleanUp(round);
     if (!cleaned) co_return cleaned.status();
   }
-  // A scale that waits for terminating pods takes as long as they do, and its rollout with it: pods that go are progress,
-  // and lack of it is a failure at the deadline.
+  // A scale that waits for terminating pods takes as long as they do, and its rollout with it: pods that go are
+  // progress, and lack of it is a failure at the deadline.
   const bool takes_time = round->size.waits_for_termination && !round->paused();
   ReconcileResult written = co_await WriteStatus(round, takes_time ? Judge::kProgress : Judge::kCountsOnly);
   co_return written;

@@ -93,6 +93,41 @@ TEST(DropGatedFields, StatusFieldsAreGatedToo) {
   EXPECT_EQ(Dropped(Deployment(), object, nullptr, off), Paths{"status.terminatingReplicas"});
 }
 
+// Every case of Kubernetes' tests of these names: the gate, whether the stored status has the field, and what is left
+// of the one that is sent. "-" is none.
+struct StatusCase {
+  bool gate;
+  const char* stored;
+  const char* sent;
+  const char* left;
+};
+constexpr StatusCase kStatusCases[] = {{true, "-", "2", "2"},  {true, "1", "2", "2"},  {true, "1", "-", "-"},
+                                       {false, "-", "2", "-"}, {false, "1", "2", "2"}, {false, "1", "-", "-"},
+                                       {false, "-", "-", "-"}};
+
+void ExpectStatusCases(const api::Message& kind) {
+  auto status = [](std::string_view number) {
+    Json object = Json::parse(R"({"status":{"replicas":1}})");
+    if (number != "-") object["status"]["terminatingReplicas"] = Json::parse(number);
+    return object;
+  };
+  for (const StatusCase& c : kStatusCases) {
+    const Json stored = status(c.stored);
+    Json sent = status(c.sent);
+    DropGatedFields(kind, sent, &stored, Gates(c.gate ? "DeploymentReplicaSetTerminatingReplicas=true"
+                                                      : "DeploymentReplicaSetTerminatingReplicas=false"));
+    EXPECT_EQ(sent, status(c.left)) << c.gate << " " << c.stored << " " << c.sent;
+  }
+}
+
+TEST(DropGatedFields, TestReplicaSetStatusStrategyWithDeploymentReplicaSetTerminatingReplicas) {
+  ExpectStatusCases(Kind("io.k8s.api.apps.v1.ReplicaSet"));
+}
+
+TEST(DropGatedFields, TestStatusUpdatesWithDeploymentReplicaSetTerminatingReplicas) {
+  ExpectStatusCases(Deployment());
+}
+
 // No kind we serve has a gated field inside a list of its own, but a List of them does.
 TEST(DropGatedFields, ItemsOfListsWithoutKeyAreMatchedByPosition) {
   const api::Message& list = Kind("io.k8s.api.apps.v1.DeploymentList");

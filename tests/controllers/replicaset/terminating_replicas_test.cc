@@ -28,7 +28,7 @@ void ReleasePod(ReplicaBed& bed, const std::string& pod) {
 std::string Counts(ReplicaBed& bed) { return bed.Counts("replicasets", "web"); }
 
 // KEP-3973, integration: TestTerminatingReplicas, gate on.
-TEST(TerminatingReplicas, AreCountedWhenTheGateIsOn) {
+TEST(TerminatingReplicas, TestTerminatingReplicasAreCountedWhenTheGateIsOn) {
   ReplicaBed bed;
   ObjectPtr owner = bed.Must(bed.Create("replicasets", "default", HeldReplicaSet(5)));
   bed.Settle();

@@ -1,0 +1,48 @@
+#pragma once
+
+// The axes that every table of the matrix has in common: a gate's history, where it takes place, and when.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace terrarium::matrix {
+
+// How a gate is set in the course of a cell.
+enum class Sequence { kOn, kOff, kOffThenOn, kOnThenOff, kOnOffOn };
+inline constexpr Sequence kSequences[] = {Sequence::kOn, Sequence::kOff, Sequence::kOffThenOn, Sequence::kOnThenOff,
+                                          Sequence::kOnOffOn};
+
+const char* NameOf(Sequence sequence);
+
+// Whose gate follows the sequence. The gate of the other component stays on: that is version skew.
+enum class Where { kApiserver, kControllerManager, kBoth };
+inline constexpr Where kWheres[] = {Where::kApiserver, Where::kControllerManager, Where::kBoth};
+
+// Whether gates are switched between two actions, or while the pods of one are terminating.
+enum class Timing { kAtRest, kInFlight };
+
+// The gate in the components that know it, for a while.
+struct Phase {
+  bool apiserver = true;
+  bool controller_manager = true;
+  friend bool operator==(const Phase&, const Phase&) = default;
+};
+
+// What all cells have; a table adds its policies and actions.
+struct History {
+  Sequence sequence = Sequence::kOn;
+  Where where = Where::kBoth;
+  Timing timing = Timing::kAtRest;
+
+  std::vector<Phase> Phases() const;
+  std::string Name() const;  // "OnThenOff_Apiserver_InFlight"
+};
+
+// Every combination; a gate that is never switched has one timing.
+std::vector<History> AllHistories();
+
+// Letters and digits only, as GoogleTest wants names.
+std::string NameOf(std::string_view text);
+
+}  // namespace terrarium::matrix

@@ -1,0 +1,157 @@
+#include "tests/matrix/deployment_cell.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+
+#include "api/json_access.h"
+#include "tests/controllers/deployment/deployment_testing.h"
+#include "tests/matrix/cell_play.h"
+
+namespace terrarium::matrix {
+namespace {
+
+using api::Json;
+using controllers::deployment::PolicyCase;
+using controllers::deployment::WebPlane;
+using namespace std::chrono_literals;
+
+constexpr const char* kReplicasBeforeScale = "deployment.kubernetes.io/replicaset-replicas-before-scale";
+
+std::optional<int> NumberAt(const Json& object, std::string_view key) {
+  const Json* number = api::Find(object, "status", key);
+  return number == nullptr ? std::nullopt : std::optional<int>(number->get<int>());
+}
+
+Json StrategyOf(DeploymentAction action) {
+  if (IsRecreate(action)) return {{"strategy", {{"type", "Recreate"}, {"rollingUpdate", nullptr}}}};
+  return {{"strategy", {{"rollingUpdate", {{"maxSurge", kSurge}, {"maxUnavailable", kUnavailable}}}}}};
+}
+
+class DeploymentPlay : public CellPlay {
+ public:
+  explicit DeploymentPlay(const DeploymentCell& cell)
+      : CellPlay(cell.Name(), cell.history),
+        cell_(cell),
+        model_(cell.action, cell.policy),
+        plane_(Case(), {.controllers = "deployment-controller,node-lifecycle-controller,replicaset-controller",
+                        .nodes = 1,
+                        .on_violation = Violations()}) {}
+
+ private:
+  // All components begin with the gates that the controller-manager has in the first phase.
+  PolicyCase Case() const {
+    const DeploymentGates gates = cell_.GatesIn(phase(0)).controller_manager;
+    return {.name = "cell", .policy = cell_.policy, .policy_gate = gates.policy, .terminating_gate = gates.terminating};
+  }
+
+  void Switch() override {
+    const bool first = number() == 0;
+    const PlaneGates gates = cell_.GatesIn(phase());
+    const PlaneGates before = cell_.GatesIn(phase(first ? 0 : number() - 1));
+    const bool manager = gates.controller_manager != before.controller_manager;
+    const bool apiserver = gates.apiserver != (first ? before.controller_manager : before.apiserver);
+    // As KEP-3973 asks: the apiserver is upgraded first and downgraded last.
+    const bool upgrade = phase().apiserver;
+    if (upgrade && apiserver) SetGates("apiserver", gates.apiserver);
+    if (manager) SetGates("controller-manager", gates.controller_manager);
+    if (!upgrade && apiserver) SetGates("apiserver", gates.apiserver);
+    plane_.Advance(1s);
+    model_.Switch(gates, manager);
+  }
+
+  void SetGates(const std::string& component, const DeploymentGates& gates) {
+    plane_.bed().Must(plane_.bed().SetGates(component, gates.Map()));
+  }
+
+  void Apply() override {
+    if (number() == 0) {
+      plane_.Create(kReplicas, StrategyOf(cell_.action), {{"hold", "terminating"}});
+    } else if (cell_.policy) {
+      plane_.PatchSpec({{"podReplacementPolicy", *cell_.policy}});
+    }
+    plane_.Advance(1s);
+    model_.Apply();
+  }
+
+  void Begin() override {
+    plane_.ScaleTo(kReplicas);
+    plane_.Advance(1s);
+    plane_.peak().Restart();
+    switch (cell_.action) {
+      case DeploymentAction::kRollingUpdate:
+      case DeploymentAction::kRecreate: plane_.SetImage("web:" + std::to_string(number() + 2)); break;
+      case DeploymentAction::kScaleUp:
+      case DeploymentAction::kScaleUpUnderRecreate:
+        plane_.ScaleTo(kScaledDown);
+        plane_.Advance(1s);
+        plane_.ScaleTo(kReplicas);
+        break;
+      case DeploymentAction::kScaleDown: plane_.ScaleTo(kScaledDown); break;
+      case DeploymentAction::kEviction: {
+        const std::string pod = plane_.bed().List("pods", "default")[0]->header().name;
+        plane_.bed().Must(plane_.bed().Evict({"default", pod}));
+        break;
+      }
+    }
+    plane_.Advance(1s);
+    model_.Begin();
+  }
+
+  void End() override {
+    for (int i = 0; i < 4 * kReplicas && (i == 0 || plane_.Terminating() > 0); ++i) {
+      plane_.ReleaseTerminating(std::max<int>(static_cast<int>(plane_.Terminating()) - 1, 0));
+      plane_.Advance(1s);
+    }
+    model_.End();
+  }
+
+  void Check(Moment& moment) override {
+    DeploymentSight sight;
+    const Json document = plane_.Document();
+    if (const Json* policy = api::Find(document, "spec", "podReplacementPolicy"))
+      sight.policy = policy->get<std::string>();
+    sight.live = static_cast<int>(plane_.LivePods());
+    sight.terminating = static_cast<int>(plane_.Terminating());
+    sight.most = static_cast<int>(plane_.peak().Most());
+    sight.status_replicas = static_cast<int>(plane_.Counter("replicas"));
+    sight.told = NumberAt(document, "terminatingReplicas");
+    for (const Json& set : plane_.Sets()) {
+      sight.told_by_sets.push_back(NumberAt(set, "terminatingReplicas"));
+      sight.partial_scale = sight.partial_scale || !plane_.Annotation(set, kReplicasBeforeScale).empty();
+    }
+    sight.complete = plane_.Complete();
+    model_.Check(sight, moment);
+  }
+
+  const DeploymentCell& cell_;
+  DeploymentModel model_;
+  WebPlane plane_;
+};
+
+}  // namespace
+
+std::string DeploymentCell::Name() const {
+  return history.Name() + "_" + matrix::NameOf(policy.value_or("NoPolicy")) + "_" + matrix::NameOf(action);
+}
+
+PlaneGates DeploymentCell::GatesIn(const Phase& phase) const {
+  const bool both = gate == Gate::kTerminating;
+  return {.apiserver = {.policy = phase.apiserver, .terminating = phase.apiserver || !both},
+          .controller_manager = {.policy = phase.controller_manager, .terminating = phase.controller_manager || !both}};
+}
+
+std::ostream& operator<<(std::ostream& out, const DeploymentCell& cell) { return out << cell.Name(); }
+
+std::vector<DeploymentCell> AllDeploymentCells(DeploymentCell::Gate gate) {
+  std::vector<DeploymentCell> cells;
+  const std::optional<std::string> policies[] = {std::nullopt, "TerminationStarted", "TerminationComplete"};
+  for (const History& history : AllHistories())
+    for (const auto& policy : policies)
+      for (DeploymentAction action : kDeploymentActions) cells.push_back({gate, history, policy, action});
+  return cells;
+}
+
+CellReport Play(const DeploymentCell& cell) { return DeploymentPlay(cell).Play(); }
+
+}  // namespace terrarium::matrix

@@ -1,0 +1,32 @@
+#pragma once
+
+// Plays a cell of the matrix of Deployments on a plane and holds what comes of it against the model.
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/matrix/cell.h"
+#include "tests/matrix/deployment_model.h"
+
+namespace terrarium::matrix {
+
+struct DeploymentCell {
+  // The gate that is switched. DeploymentPodReplacementPolicy needs the other one and follows it when it goes.
+  enum class Gate { kPolicy, kTerminating };
+
+  Gate gate = Gate::kPolicy;
+  History history;
+  std::optional<std::string> policy;
+  DeploymentAction action = DeploymentAction::kRollingUpdate;
+
+  std::string Name() const;
+  PlaneGates GatesIn(const Phase& phase) const;
+};
+std::ostream& operator<<(std::ostream& out, const DeploymentCell& cell);
+
+std::vector<DeploymentCell> AllDeploymentCells(DeploymentCell::Gate gate);
+CellReport Play(const DeploymentCell& cell);
+
+}  // namespace terrarium::matrix

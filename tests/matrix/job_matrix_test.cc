@@ -1,0 +1,21 @@
+// The matrix of Jobs, and of who goes first when a ReplicaSet shrinks, in every history and place. A cell that
+// fails names itself, the moment, the value and the sentence that it breaks.
+
+#include "tests/matrix/job_cell.h"
+#include "tests/matrix/matrix_testing.h"
+#include "tests/matrix/victim_cell.h"
+
+namespace terrarium::matrix {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Gate, Matrix, testing::ValuesIn(kSequences),
+                         [](const auto& info) { return NameOf(info.param); });
+
+// 3 policies, 4 actions, indexed and not.
+TEST_P(Matrix, JobPodReplacementPolicy) { PlayAll(AllJobCells(), Histories() * 3 * 4 * 2, 10); }
+
+// 4 kinds of costs, ReplicaSets and Deployments.
+TEST_P(Matrix, PodDeletionCost) { PlayAll(AllCostCells(), HistoriesAtRest() * 4 * 2, 6); }
+
+}  // namespace
+}  // namespace terrarium::matrix

@@ -1,0 +1,99 @@
+// KEP-3973 (current text), "Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?", step
+// by step. A release without the feature is one with its gate off.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/controllers/deployment/deployment_testing.h"
+
+namespace terrarium::matrix {
+namespace {
+
+using api::Json;
+using controllers::deployment::PolicyCase;
+using controllers::deployment::WebPlane;
+using namespace std::chrono_literals;
+
+class UpgradePath : public testing::Test {
+ protected:
+  // The apiserver is upgraded first and downgraded last.
+  void Upgrade() {
+    SetGate("apiserver", true);
+    SetGate("controller-manager", true);
+  }
+  void Downgrade() {
+    SetGate("controller-manager", false);
+    SetGate("apiserver", false);
+  }
+  void SetGate(const std::string& component, bool on) {
+    plane_.bed().Must(plane_.bed().SetGates(component, {{"DeploymentReplicaSetTerminatingReplicas", on}}));
+    plane_.Advance(5s);
+  }
+
+  // The fields of the Deployment and of its ReplicaSets: "-" where there is none.
+  std::string Fields() {
+    auto text = [](const Json& object) {
+      const Json status = object.value("status", Json::object());
+      return status.contains("terminatingReplicas") ? status["terminatingReplicas"].dump() : std::string("-");
+    };
+    std::string fields = text(plane_.Document());
+    for (const Json& set : plane_.Sets()) fields += " " + text(set);
+    return fields;
+  }
+
+  WebPlane plane_{PolicyCase{.name = "1.34", .policy_gate = false, .terminating_gate = false}};
+};
+
+TEST_F(UpgradePath, TerminatingReplicasComeGoAndComeAgainWithTheRelease) {
+  // 1. Create a cluster in 1.34.
+  // 2. Create a Deployment and observe that the fields are missing in both the ReplicaSet and the Deployment.
+  plane_.Create(3, {}, {{"hold", "terminating"}});
+  plane_.RunToTheEnd();
+  EXPECT_EQ(Fields(), "- -");
+  // 3. Upgrade to 1.35.
+  Upgrade();
+  // 4. Trigger a new Deployment rollout and observe that the fields are being properly reconciled.
+  plane_.SetImage("web:2");
+  plane_.Advance(5s);
+  EXPECT_EQ(Fields(), "3 3 0");
+  plane_.ReleaseTerminating(1);
+  plane_.Advance(5s);
+  EXPECT_EQ(Fields(), "1 1 0");
+  // 5. Downgrade to 1.34.
+  Downgrade();
+  // 6. Observe that the fields are missing in both the ReplicaSet and the Deployment.
+  EXPECT_EQ(Fields(), "- - -");
+  EXPECT_EQ(plane_.Terminating(), 1) << "though a pod is terminating";
+  // 7. Upgrade to 1.35.
+  Upgrade();
+  EXPECT_EQ(Fields(), "1 1 0");
+  // 8. Trigger a new Deployment rollout and observe that the fields are being properly reconciled.
+  plane_.SetImage("web:3");
+  plane_.Advance(5s);
+  EXPECT_EQ(Fields(), "4 1 3 0");
+  plane_.ReleaseTerminating();
+  plane_.RunToTheEnd();
+  EXPECT_EQ(Fields(), "0 0 0 0");
+}
+
+// "How does this feature react if the API server and/or etcd is unavailable?": it stops, and goes on where it was.
+TEST(ApiserverUnavailable, ARolloutStopsAndGoesOnWithinItsBounds) {
+  WebPlane plane(controllers::deployment::kTerminationComplete);
+  plane.Create(4, {{"strategy", {{"rollingUpdate", {{"maxSurge", 1}, {"maxUnavailable", 1}}}}}},
+               {{"stop-after", "20s"}});
+  plane.RunToTheEnd();
+  plane.peak().Restart();
+  plane.SetImage("web:2");
+  plane.Advance(5s);
+  plane.bed().Must(plane.bed().Crash("apiserver"));
+  plane.Advance(10min);
+  plane.bed().Must(plane.bed().Start("apiserver"));
+  plane.RunToTheEnd();
+  EXPECT_EQ(plane.Sizes(), "0 4");
+  EXPECT_TRUE(plane.Complete());
+  EXPECT_EQ(plane.peak().Most(), 5);
+}
+
+}  // namespace
+}  // namespace terrarium::matrix

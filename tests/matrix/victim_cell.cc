@@ -1,0 +1,152 @@
+#include "tests/matrix/victim_cell.h"
+
+#include <chrono>
+#include <ostream>
+#include <set>
+
+#include "testbed/testbed.h"
+#include "tests/matrix/cell_play.h"
+#include "tests/matrix/sentences.h"
+
+namespace terrarium::matrix {
+namespace {
+
+using api::Json;
+using api::ObjectPtr;
+using namespace std::chrono_literals;
+
+constexpr const char* kCost = "controller.kubernetes.io/pod-deletion-cost";
+
+const char* NameOf(Hint hint) {
+  switch (hint) {
+    case Hint::kNone: return "NoCost";
+    case Hint::kSameCost: return "SameCost";
+    case Hint::kOldAreCheap: return "OldAreCheap";
+    case Hint::kNotANumber: break;
+  }
+  return "NotANumber";
+}
+
+class VictimPlay : public CellPlay {
+ public:
+  explicit VictimPlay(const VictimCell& cell)
+      : CellPlay(cell.Name(), cell.history),
+        cell_(cell),
+        bed_({.controllers = "deployment-controller,node-lifecycle-controller,replicaset-controller",
+              .nodes = 1,
+              .on_violation = Violations()}) {}
+
+ private:
+  const char* Resource() const { return cell_.deployment ? "deployments" : "replicasets"; }
+
+  void Switch() override {
+    bed_.Must(bed_.SetGates("apiserver", {{"PodDeletionCost", phase().apiserver}}));
+    bed_.Must(bed_.SetGates("controller-manager", {{"PodDeletionCost", phase().controller_manager}}));
+    bed_.clock().Advance(1s);
+  }
+
+  void Apply() override {
+    if (number() > 0) return;
+    const Json labels = {{"app", "web"}};
+    bed_.Must(bed_.Create(Resource(), "default",
+                          {{"metadata", {{"name", "web"}}},
+                           {"spec",
+                            {{"replicas", 2},
+                             {"selector", {{"matchLabels", labels}}},
+                             {"template",
+                              {{"metadata", {{"labels", labels}}},
+                               {"spec", {{"containers", Json::array({Json{{"name", "c"}, {"image", "i"}}})}}}}}}}}));
+  }
+
+  void Scale(int replicas) {
+    bed_.Must(bed_.Patch(Resource(), {"default", "web"}, {{"spec", {{"replicas", replicas}}}}));
+  }
+
+  std::set<std::string> Pods() {
+    std::set<std::string> names;
+    for (const ObjectPtr& pod : bed_.List("pods", "default"))
+      if (!pod->header().deleting) names.insert(pod->header().name);
+    return names;
+  }
+
+  // "" leaves a pod as it is.
+  std::string CostOf(const std::string& pod) const {
+    const bool is_old = old_.contains(pod);
+    switch (cell_.hint) {
+      case Hint::kNone: return "";
+      case Hint::kSameCost: return "10";
+      case Hint::kOldAreCheap: return is_old ? "-10" : "10";
+      case Hint::kNotANumber: break;
+    }
+    return is_old ? "cheap" : "";
+  }
+
+  void SetCosts() {
+    taken_ = true;
+    for (const std::string& pod : Pods()) {
+      const std::string cost = CostOf(pod);
+      if (cost.empty()) continue;
+      auto patched = bed_.Patch("pods", {"default", pod}, {{"metadata", {{"annotations", {{kCost, cost}}}}}});
+      taken_ = taken_ && patched.ok();
+    }
+  }
+
+  void Begin() override {
+    bed_.clock().Advance(2min);
+    old_ = Pods();
+    Scale(4);
+    bed_.clock().Advance(3s);
+    SetCosts();
+    bed_.clock().Advance(1s);
+    Scale(2);
+    bed_.clock().Advance(1s);
+  }
+  void End() override {}
+
+  void Check(Moment& moment) override {
+    // What is no number is refused, unless it has come in already; it counts as 0. Only costs that differ change the
+    // order, and only with the controller-manager's gate on.
+    const bool unreadable = cell_.hint == Hint::kNotANumber;
+    const bool refused = unreadable && phase().apiserver && !unreadable_is_stored_;
+    unreadable_is_stored_ = unreadable && !refused;
+    moment.Expect("the costs are taken", !refused, taken_, sentence::kCostRefused);
+    const bool differ = cell_.hint == Hint::kOldAreCheap;
+    const bool old_go = differ && phase().controller_manager;
+    int old_left = 0;
+    for (const std::string& pod : Pods()) old_left += static_cast<int>(old_.contains(pod));
+    const Sentence& because = old_go   ? sentence::kCheapestFirst
+                              : differ ? sentence::kCostDowngrade
+                                       : sentence::kSameCost;
+    moment.Expect("old pods that are left", old_go ? 0 : 2, old_left, because);
+    moment.Expect("pods", 2, static_cast<int>(Pods().size()), because);
+  }
+
+  const VictimCell& cell_;
+  std::set<std::string> old_;
+  bool taken_ = true;
+  bool unreadable_is_stored_ = false;
+  testbed::Testbed bed_;
+};
+
+}  // namespace
+
+std::string VictimCell::Name() const {
+  return history.Name() + "_" + NameOf(hint) + (deployment ? "_Deployment" : "_ReplicaSet");
+}
+
+std::ostream& operator<<(std::ostream& out, const VictimCell& cell) { return out << cell.Name(); }
+
+// Nothing of this takes time: there is no switch in flight.
+std::vector<VictimCell> AllCostCells() {
+  std::vector<VictimCell> cells;
+  for (const History& history : AllHistories()) {
+    if (history.timing == Timing::kInFlight) continue;
+    for (Hint hint : kCostHints)
+      for (bool deployment : {false, true}) cells.push_back({history, hint, deployment});
+  }
+  return cells;
+}
+
+CellReport Play(const VictimCell& cell) { return VictimPlay(cell).Play(); }
+
+}  // namespace terrarium::matrix
