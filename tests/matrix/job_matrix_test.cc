@@ -15,7 +15,10 @@ INSTANTIATE_TEST_SUITE_P(Gate, Matrix, testing::ValuesIn(kSequences),
 TEST_P(Matrix, JobPodReplacementPolicy) { PlayAll(AllJobCells(), Histories() * 3 * 4 * 2, 10); }
 
 // 4 kinds of costs, ReplicaSets and Deployments.
-TEST_P(Matrix, PodDeletionCost) { PlayAll(AllCostCells(), HistoriesAtRest() * 4 * 2, 6); }
+TEST_P(Matrix, PodDeletionCost) { PlayAll(AllCostCells(), HistoriesAtRest() * 4 * 2, 10); }
+
+// With a picker and without, ReplicaSets and Deployments.
+TEST_P(Matrix, DownscalePodPicker) { PlayAll(AllPickerCells(), HistoriesAtRest() * 2 * 2, 10); }
 
 }  // namespace
 }  // namespace terrarium::matrix
