@@ -10,6 +10,7 @@
 
 #include "api/base/check.h"
 #include "apiserver/gate_log.h"
+#include "kubelet-fake/kubelet/container_runtime.h"
 #include "storage/store.h"
 #include "testbed/internal/component_run.h"
 

@@ -126,7 +126,9 @@ class Testbed::Impl {
   ChangeResult Change(const std::string& component, const ComponentChange& change) {
     monitor->Catchup();
     ChangeResult changed = plane->ChangeNow(component, change);
-    if (changed) TellMonitor();
+    if (!changed) return changed;
+    TellMonitor();
+    NoteChange(component, change);
     return changed;
   }
 
@@ -137,6 +139,13 @@ class Testbed::Impl {
     if (!plane->FindComponent(component)->running) return;
     auto crashed = Change(component, {ComponentChange::Action::kCrash});
     CHECK(crashed.ok());
+  }
+
+  void NoteChange(const std::string& component, const ComponentChange& change) {
+    constexpr const char* kWords[] = {"start", "stop", "restart", "crash", "feature-gates"};  // by Action
+    std::string gates;
+    for (const auto& [gate, on] : change.gates) gates += (gates.empty() ? "" : ",") + gate + (on ? "=true" : "=false");
+    timeline->Note(component, kWords[static_cast<int>(change.action)], std::move(gates));
   }
 
   void TellMonitor() {

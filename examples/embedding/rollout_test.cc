@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 using namespace terrarium::testing;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 std::string Web(const std::string& image, const std::string& policy) {
@@ -74,6 +75,32 @@ TEST_F(Rollout, CanBeHeldInTheMiddle) {
   bed().Must(bed().Release({"default", victim}));
   bed().Must(bed().WaitFor("pods", {"default", victim}, "delete", 5min));
   EXPECT_THAT(bed().Pod(victim), ::testing::Not(Exists()));
+}
+
+TEST_F(Rollout, GoesOnAfterTheControllersCrashed) {
+  bed().Must(bed().Apply(Web("web:1", "TerminationComplete")));
+  bed().clock().RunUntilIdle(5min);
+  bed().Must(bed().Apply(Web("web:2", "TerminationComplete")));
+  bed().clock().Advance(1s);
+  bed().Must(bed().Crash("controller-manager"));
+  bed().clock().Advance(10min);
+  EXPECT_THAT(bed().Deployment("web"), Not(IsRolledOut())) << "nobody works on it";
+  bed().Must(bed().Start("controller-manager"));
+  bed().clock().RunUntilIdle(1h);
+  EXPECT_THAT(bed().Deployment("web"), IsRolledOut());
+}
+
+TEST_F(Rollout, KeepsItsPolicyWhileTheGateIsOffAndNewOnesGetNone) {
+  bed().Must(bed().Apply(Web("web:1", "TerminationComplete")));
+  bed().clock().RunUntilIdle(5min);
+  for (const char* component : {"controller-manager", "apiserver"})
+    bed().Must(bed().SetGates(component, {{"DeploymentPodReplacementPolicy", false}}));
+  bed().clock().RunUntilIdle(5min);
+  EXPECT_THAT(bed().Deployment("web"), HasField("spec.podReplacementPolicy", "TerminationComplete"));
+  bed().Must(bed().Delete("deployments", {"default", "web"}));
+  bed().clock().RunUntilIdle(1h);
+  bed().Must(bed().Apply(Web("web:1", "TerminationComplete")));
+  EXPECT_THAT(bed().Deployment("web"), HasField("spec.podReplacementPolicy", nullptr));
 }
 
 TEST_F(Rollout, SaysWhy) {

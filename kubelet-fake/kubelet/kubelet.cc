@@ -9,6 +9,7 @@
 #include "api/base/feature_gates.h"
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
+#include "kubelet-fake/kubelet/container_runtime.h"
 #include "kubelet-fake/kubelet/internal/address_pool.h"
 #include "kubelet-fake/kubelet/internal/container_contents.h"
 #include "kubelet-fake/kubelet/internal/pod_table.h"

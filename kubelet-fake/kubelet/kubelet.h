@@ -12,11 +12,12 @@
 #include "api/pod_script/pod_script.h"
 #include "controllers/runtime/event_recorder.h"
 #include "controllers/runtime/informer.h"
-#include "kubelet-fake/kubelet/container_runtime.h"
 #include "kubelet-fake/kubelet/node_view.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
 
 namespace terrarium::kubelet_fake {
+
+class ContainerRuntime;
 
 struct KubeletOptions {
   api::PodScript defaults = {};  // what neither a pod's annotations nor a rule says

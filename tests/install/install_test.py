@@ -80,6 +80,7 @@ def main():
     args = parser.parse_args()
     work = args.build.resolve() / "install-test"
     prefix = work / "prefix"
+    shutil.rmtree(prefix, ignore_errors=True)
     # Links will do: the libraries of a build for debugging are half a gigabyte.
     run("cmake", "--install", args.build, "--prefix", prefix, CMAKE_INSTALL_MODE="ABS_SYMLINK_OR_COPY")
     check_headers(prefix)

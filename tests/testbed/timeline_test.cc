@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/base/duration.h"
 #include "testbed/document_changes.h"
 #include "testbed/testbed.h"
 
@@ -146,6 +147,22 @@ TEST(Timeline, ReadsWellAsTextAndAsJson) {
                            {"who", "test"}, {"what", "update"}, {"resource", "configmaps"}, {"namespace", "default"},
                            {"name", "settings"}, {"text", "data.a 1 -> 2"},
                            {"details", Json::array({{{"path", "data.a"}, {"from", "1"}, {"to", "2"}}})}}));
+}
+
+TEST(Timeline, TellsWhatIsDoneToComponents) {
+  Testbed bed({.nodes = 1});
+  bed.Must(bed.Crash("kubelet"));
+  bed.clock().Advance(5s);
+  bed.Must(bed.Start("kubelet"));
+  bed.Must(bed.SetGates("controller-manager", {{"PodDeletionCost", false}, {"LogarithmicScaleDown", false}}));
+  EXPECT_FALSE(bed.Start("kubelet").ok()) << "what is refused has not happened";
+  std::vector<std::string> notes;
+  for (const TimelineEntry& entry : bed.timeline().Read())
+    if (entry.kind == TimelineEntry::Kind::kNote)
+      notes.push_back(api::FormatDuration(entry.time - bed.timeline().start()) + " " + entry.who + " " + entry.what +
+                      " " + entry.text);
+  EXPECT_THAT(notes, ElementsAre("0s kubelet crash ", "5s kubelet start ",
+                                 "5s controller-manager feature-gates LogarithmicScaleDown=false,PodDeletionCost=false"));
 }
 
 TEST(Timeline, ReadsAsFarBackAsTheStoreRemembers) {
