@@ -4,40 +4,37 @@ from base import PlaneCase, pod
 
 
 class Owners(PlaneCase):
-    """A ReplicaSet without replicas of its own, and pods that say they belong to it."""
+    """An owner that no controller minds, and pods that say they belong to it."""
 
     def setUp(self):
         super().setUp()
-        labels = {"app": "web"}
-        spec = {"replicas": 0, "selector": {"matchLabels": labels}}
-        spec["template"] = {"metadata": {"labels": labels}, "spec": pod("web")["spec"]}
-        self.owner = self.make({"metadata": {"name": "web"}, "spec": spec}, "replicasets")
-        self.owner.update(apiVersion="apps/v1", kind="ReplicaSet")
+        self.owner = self.make({"metadata": {"name": "web"}}, "configmaps")
+        self.owner.update(apiVersion="v1", kind="ConfigMap")
         self.running(*(pod(name, owner=self.owner, script={"stop-after": "10s"}) for name in ("one", "two")))
 
     def columns(self):
         return [self.status_column(name) for name in ("one", "two")]
 
     def test_foreground_waits_for_the_dependents(self):
-        self.k("delete replicaset web --cascade=foreground --wait=false")
+        self.k("delete configmap web --cascade=foreground --wait=false")
         self.settle()
         self.assertEqual(self.columns(), ["Terminating", "Terminating"])
-        self.assertEqual(self.stored("web", "replicasets")["metadata"]["finalizers"], ["foregroundDeletion"])
+        self.assertEqual(self.stored("web", "configmaps")["metadata"]["finalizers"], ["foregroundDeletion"])
         self.advance("9s")
-        self.assertFalse(self.is_gone("web", "replicasets"))
+        self.assertFalse(self.is_gone("web", "configmaps"))
         self.advance("1s")
-        self.assertTrue(self.is_gone("one") and self.is_gone("two") and self.is_gone("web", "replicasets"))
+        self.assertTrue(self.is_gone("one") and self.is_gone("two") and self.is_gone("web", "configmaps"))
 
     def test_background_does_not(self):
-        self.k("delete replicaset web --cascade=background --timeout=20s")
-        self.assertTrue(self.is_gone("web", "replicasets"))
+        self.k("delete configmap web --cascade=background --timeout=20s")
+        self.assertTrue(self.is_gone("web", "configmaps"))
         self.settle()
         self.assertEqual(self.columns(), ["Terminating", "Terminating"])
         self.advance("10s")
         self.assertTrue(self.is_gone("one") and self.is_gone("two"))
 
     def test_orphan_lets_them_live(self):
-        self.k("delete replicaset web --cascade=orphan --timeout=20s")
+        self.k("delete configmap web --cascade=orphan --timeout=20s")
         self.advance("10m")
         self.assertEqual(self.columns(), ["Running", "Running"])
         for name in ("one", "two"):
@@ -57,7 +54,7 @@ class Owners(PlaneCase):
         shared = pod("shared", owner=self.owner)
         shared["metadata"]["ownerReferences"].append(reference)
         self.running(shared)
-        self.k("delete replicaset web --timeout=20s")
+        self.k("delete configmap web --timeout=20s")
         self.settle()
         self.assertEqual([owner["name"] for owner in self.stored("shared")["metadata"]["ownerReferences"]], ["other"])
         self.k("delete configmap other --timeout=20s")
