@@ -5,6 +5,7 @@
 
 #include "api/base/feature_gates.h"
 #include "api/core_v1/pod.h"
+#include "api/find_text.h"
 #include "api/json_access.h"
 
 namespace terrarium::controllers::disruption {
@@ -50,7 +51,7 @@ void StaleConditions::PodSeen(const api::Object& pod) {
   std::optional<api::Duration> wait;
   // Most pods never have the condition, and need not be parsed to know it.
   if (!pod.header().deleting && context_.env.gates.Enabled(api::gate::kPodDisruptionConditions) &&
-      pod.body().find(R"("type":"DisruptionTarget")") != std::string::npos)
+      api::FindText(pod.body(), R"("type":"DisruptionTarget")", 'D') != std::string_view::npos)
     wait = DisruptionTargetStandsFor(*pod.Document(), context_.env.clock.Now());
   if (wait) {
     timers_.Set(name, *wait);

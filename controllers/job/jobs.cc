@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/find_text.h"
 #include "api/json_access.h"
 #include "controllers/job/internal/retry_limits.h"
 #include "controllers/runtime/owner_references.h"
@@ -24,10 +25,10 @@ struct Signs {
 Signs SignsOf(const api::Object& pod) {
   const std::string_view text = pod.body();
   // Members are sorted: the finalizers come before the owners.
-  const std::size_t owners = text.find(R"("ownerReferences":[)");
+  const std::size_t owners = api::FindText(text, R"("ownerReferences":[)", 'R');
   const std::string_view before = text.substr(0, owners);
   Signs signs;
-  signs.speaks_of_jobs = before.find(kTrackingFinalizer) != std::string_view::npos;
+  signs.speaks_of_jobs = api::FindText(before, kTrackingFinalizer, '/') != std::string_view::npos;
   if (owners == std::string_view::npos) return signs;
   const std::string_view references = text.substr(owners, text.find(']', owners) - owners);
   signs.controlled = references.find(R"("controller":true)") != std::string_view::npos;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "api/core_v1/pod.h"
+#include "api/find_text.h"
 #include "api/json_access.h"
 #include "controllers/runtime/owner_references.h"
 
@@ -74,7 +75,7 @@ std::int64_t SurgeOf(const Json* value, std::int64_t replicas) {
 
 PodPtr ReadPod(const api::ObjectPtr& pod) {
   // Most pods of most tests have no owner: those are not parsed for it.
-  if (pod->body().find(R"("ownerReferences")") == std::string::npos) return nullptr;
+  if (api::FindText(pod->body(), R"("ownerReferences")", 'R') == std::string_view::npos) return nullptr;
   std::shared_ptr<const Json> document = pod->Document();
   auto controller = controllers::ControllerOf(*document);
   if (!controller || controller->uid.empty()) return nullptr;
