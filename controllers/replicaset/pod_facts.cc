@@ -50,11 +50,9 @@ bool HasEnded(const Json& pod) {
 
 }  // namespace
 
-bool IsActive(const api::Object& pod, const Json& document) { return !pod.header().deleting && !HasEnded(document); }
-
 PodFacts FactsOf(const api::Object& pod, const Json& document) {
   PodFacts facts;
-  facts.active = IsActive(pod, document);
+  facts.active = !pod.header().deleting && !HasEnded(document);
   facts.terminating = pod.header().deleting && !HasEnded(document);
   facts.phase = PhaseOrdinal(StringAt(document, "status", "phase"));
   const Json* ready = api::FindCondition(document, "Ready");

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "api/core_v1/pod.h"
+#include "api/find_text.h"
 #include "api/json_access.h"
 
 namespace terrarium::controllers::replicaset {
@@ -26,12 +28,16 @@ Effect::Change Difference(PodShare before, const PodShare& after) {
 
 }  // namespace
 
-std::optional<ReplicaIndex::OwnerKey> ReplicaIndex::KeyOf(const api::Object& pod, const Json& document) const {
+std::optional<ReplicaIndex::OwnerKey> ReplicaIndex::KeyOf(const api::Object& pod) const {
   const std::string& ns = pod.header().ns;
-  const Json* controller = ControllerReferenceOf(document);
+  // The text of a pod that nobody owns says so without being parsed.
+  const bool owned = api::FindText(pod.body(), R"("ownerReferences":[)", 'R') != std::string_view::npos;
+  std::shared_ptr<const Json> document = owned ? pod.Document() : nullptr;
+  const Json* controller = owned ? ControllerReferenceOf(*document) : nullptr;
   if (controller == nullptr) {
     // Orphans are only looked at to be adopted.
-    if (!IsActive(pod, document)) return std::nullopt;
+    const std::string& phase = api::PodPhase(pod);
+    if (pod.header().deleting || phase == "Succeeded" || phase == "Failed") return std::nullopt;
     return OwnerKey(ObjectName{ns, ""}, "");
   }
   if (api::StringAt(*controller, "kind") != kind_) return std::nullopt;
@@ -94,8 +100,7 @@ void ReplicaIndex::DropIfUnused(Groups::iterator group) {
 }
 
 std::vector<Effect> ReplicaIndex::PutPod(const ObjectPtr& pod) {
-  std::shared_ptr<const Json> document = pod->Document();
-  std::optional<OwnerKey> key = KeyOf(*pod, *document);
+  std::optional<OwnerKey> key = KeyOf(*pod);
   auto place = pods_.find(NameOf(*pod));
   std::vector<Effect> effects;
   if (place != pods_.end() && (!key || place->second.group->first != *key)) {
@@ -110,7 +115,7 @@ std::vector<Effect> ReplicaIndex::PutPod(const ObjectPtr& pod) {
   if (OfOrphans(place->second.group))
     PutOrphan(place->second, pod, effects);
   else
-    PutOwned(place->second, pod, *document, effects);
+    PutOwned(place->second, pod, *pod->Document(), effects);
   return effects;
 }
 

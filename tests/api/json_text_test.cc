@@ -1,3 +1,4 @@
+#include "api/find_text.h"
 #include "api/json_text.h"
 
 #include <cstdint>
@@ -72,6 +73,15 @@ TEST(ReadSome, KeepsWhatIsAskedForAndSkipsTheRest) {
     "spec": {"containers": [{"name": "c", "policy": {"z": 1}}, {}], "node": "n"}})"));
   EXPECT_EQ(FindMember(text, "status"), R"({"phase":"x"})");
   EXPECT_EQ(FindMember(text, "nothing"), "");
+}
+
+TEST(FindText, FindsAWordByOneOfItsCharactersAsFindDoes) {
+  constexpr std::string_view kText = R"({"Ref":["x"],"ownerReference":[],"ownerReferences":["R"]})";
+  for (std::string_view word : {R"("ownerReferences":[)", R"("Ref":[)", "R", R"(R"]})", R"("otherReferences":[)"})
+    EXPECT_EQ(FindText(kText, word, 'R'), kText.find(word)) << word;
+  EXPECT_EQ(FindText("R", "xR", 'R'), std::string_view::npos) << "what comes before it does not fit";
+  EXPECT_EQ(FindText("xR", "xRy", 'R'), std::string_view::npos) << "nor what comes after";
+  EXPECT_EQ(FindText("", "R", 'R'), std::string_view::npos);
 }
 
 }  // namespace

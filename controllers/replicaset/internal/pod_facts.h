@@ -31,8 +31,6 @@ struct PodFacts {
   friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };
 
-// Neither ended nor being deleted.
-bool IsActive(const api::Object& pod, const api::Json& document);
 PodFacts FactsOf(const api::Object& pod, const api::Json& document);
 
 }  // namespace terrarium::controllers::replicaset

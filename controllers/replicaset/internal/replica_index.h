@@ -96,7 +96,7 @@ class ReplicaIndex {
   // The orphans of a namespace are a group whose owner has neither name nor uid.
   static bool OfOrphans(const Groups::iterator& group) { return std::get<1>(group->first).empty(); }
   // Where a pod belongs; nullopt: it is no concern of these owners.
-  std::optional<OwnerKey> KeyOf(const api::Object& pod, const api::Json& document) const;
+  std::optional<OwnerKey> KeyOf(const api::Object& pod) const;
   void PutOrphan(Held& held, const ObjectPtr& pod, std::vector<Effect>& effects);
   void PutOwned(Held& held, const ObjectPtr& pod, const api::Json& document, std::vector<Effect>& effects);
   void Join(Held& held, Groups::iterator group);

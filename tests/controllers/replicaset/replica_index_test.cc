@@ -50,7 +50,10 @@ ObjectPtr Pod(const PodShape& shape) {
   if (shape.ready)
     status["conditions"] = {
         {{"type", "Ready"}, {"status", "True"}, {"lastTransitionTime", "2026-01-01T00:00:00Z"}}};
-  return MakeObject({{"metadata", metadata}, {"spec", {{"nodeName", shape.node}}}, {"status", status}});
+  Json document = {{"metadata", metadata}, {"spec", {{"nodeName", shape.node}}}, {"status", status}};
+  api::ObjectHeader header = MakeObject(document)->header();
+  header.fields = {shape.node, "", "", "", "", shape.phase};
+  return api::Object::Make(std::move(header), std::move(document));
 }
 
 // "owner relation change" of each effect.
