@@ -28,12 +28,9 @@ Effect::Change Difference(PodShare before, const PodShare& after) {
 
 }  // namespace
 
-std::optional<ReplicaIndex::OwnerKey> ReplicaIndex::KeyOf(const api::Object& pod) const {
+std::optional<ReplicaIndex::OwnerKey> ReplicaIndex::KeyOf(const api::Object& pod, const Json* document) const {
   const std::string& ns = pod.header().ns;
-  // The text of a pod that nobody owns says so without being parsed.
-  const bool owned = api::FindText(pod.body(), R"("ownerReferences":[)", 'R') != std::string_view::npos;
-  std::shared_ptr<const Json> document = owned ? pod.Document() : nullptr;
-  const Json* controller = owned ? ControllerReferenceOf(*document) : nullptr;
+  const Json* controller = document == nullptr ? nullptr : ControllerReferenceOf(*document);
   if (controller == nullptr) {
     // Orphans are only looked at to be adopted.
     const std::string& phase = api::PodPhase(pod);
@@ -100,7 +97,10 @@ void ReplicaIndex::DropIfUnused(Groups::iterator group) {
 }
 
 std::vector<Effect> ReplicaIndex::PutPod(const ObjectPtr& pod) {
-  std::optional<OwnerKey> key = KeyOf(*pod);
+  // The text of a pod that nobody owns says so without being parsed.
+  const bool owned = api::FindText(pod->body(), R"("ownerReferences":[)", 'R') != std::string_view::npos;
+  std::shared_ptr<const Json> document = owned ? pod->Document() : nullptr;
+  std::optional<OwnerKey> key = KeyOf(*pod, document.get());
   auto place = pods_.find(NameOf(*pod));
   std::vector<Effect> effects;
   if (place != pods_.end() && (!key || place->second.group->first != *key)) {
@@ -115,7 +115,7 @@ std::vector<Effect> ReplicaIndex::PutPod(const ObjectPtr& pod) {
   if (OfOrphans(place->second.group))
     PutOrphan(place->second, pod, effects);
   else
-    PutOwned(place->second, pod, *pod->Document(), effects);
+    PutOwned(place->second, pod, *document, effects);
   return effects;
 }
 

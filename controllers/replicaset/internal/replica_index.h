@@ -95,8 +95,8 @@ class ReplicaIndex {
 
   // The orphans of a namespace are a group whose owner has neither name nor uid.
   static bool OfOrphans(const Groups::iterator& group) { return std::get<1>(group->first).empty(); }
-  // Where a pod belongs; nullopt: it is no concern of these owners.
-  std::optional<OwnerKey> KeyOf(const api::Object& pod) const;
+  // Where a pod belongs; nullopt: it is no concern of these owners. `document` is null for a pod that nobody owns.
+  std::optional<OwnerKey> KeyOf(const api::Object& pod, const api::Json* document) const;
   void PutOrphan(Held& held, const ObjectPtr& pod, std::vector<Effect>& effects);
   void PutOwned(Held& held, const ObjectPtr& pod, const api::Json& document, std::vector<Effect>& effects);
   void Join(Held& held, Groups::iterator group);
