@@ -35,8 +35,8 @@ WriteRequest RequestToUpdate(std::string_view resource, Json object, std::string
   return request;
 }
 
-WriteRequest RequestToPatch(std::string_view resource, ObjectName name, Json patch, std::string_view subresource,
-                            PatchKind kind) {
+WriteRequest RequestToPatch(std::string_view resource, ObjectName name, Json patch,
+                            std::string_view subresource, PatchKind kind) {
   WriteRequest request = RequestToCreateSub(resource, std::move(name), subresource, std::move(patch));
   request.verb = WriteRequest::Verb::kPatch;
   request.patch = kind;
@@ -49,7 +49,8 @@ WriteRequest RequestToDelete(std::string_view resource, ObjectName name, const D
   return request;
 }
 
-WriteRequest RequestToCreateSub(std::string_view resource, ObjectName name, std::string_view subresource, Json body) {
+WriteRequest RequestToCreateSub(std::string_view resource, ObjectName name, std::string_view subresource,
+                                Json body) {
   WriteRequest request;
   request.resource = resource;
   request.object = std::move(name);
@@ -68,7 +69,8 @@ Awaitable<Client::Written> Client::Create(std::string_view resource, std::string
   return Sent(RequestToCreate(resource, ns, std::move(object)));
 }
 
-Awaitable<Client::Written> Client::Update(std::string_view resource, Json object, std::string_view subresource) {
+Awaitable<Client::Written> Client::Update(std::string_view resource, Json object,
+                                          std::string_view subresource) {
   return Sent(RequestToUpdate(resource, std::move(object), subresource));
 }
 
@@ -85,8 +87,8 @@ Awaitable<Client::Written> Client::Delete(std::string_view resource, ObjectName 
   return Sent(RequestToDelete(resource, std::move(name), options));
 }
 
-Awaitable<Client::Written> Client::CreateSub(std::string_view resource, ObjectName name, std::string_view subresource,
-                                             Json body) {
+Awaitable<Client::Written> Client::CreateSub(std::string_view resource, ObjectName name,
+                                             std::string_view subresource, Json body) {
   return Sent(RequestToCreateSub(resource, std::move(name), subresource, std::move(body)));
 }
 

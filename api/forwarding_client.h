@@ -15,7 +15,9 @@ class ForwardingClient : public Client {
  public:
   explicit ForwardingClient(std::unique_ptr<Client> next) : next_(std::move(next)) {}
 
-  void Send(WriteRequest request, WriteDone done) override { next_->Send(std::move(request), std::move(done)); }
+  void Send(WriteRequest request, WriteDone done) override {
+    next_->Send(std::move(request), std::move(done));
+  }
   Result<ObjectPtr> Get(std::string_view resource, const ObjectName& name) override {
     return next_->Get(resource, name);
   }

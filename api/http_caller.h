@@ -1,7 +1,7 @@
 #pragma once
 
-// How a controller calls a service that its users run. The plane knows no HTTP client of its own: whoever puts it
-// together brings one, and a test brings one that answers what the test wants.
+// How a controller calls a service that its users run. A control plane has no HTTP client of its own: the
+// program that makes it passes one, and a test passes one that gives the answers of the test.
 
 #include <chrono>
 #include <cstddef>
@@ -13,41 +13,44 @@
 namespace terrarium::api {
 
 struct HttpCall {
+  enum class Method { kGet, kPost };
+  Method method = Method::kPost;
   bool tls = false;
   std::string host;  // a name, an address, or a Service as NAME.NAMESPACE.svc[.cluster.local]
   std::string port;  // a number, or the name of a port of that Service
   std::string path;  // begins with a slash
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;  // sent as application/json by POST
-  // Of the world's time, in every mode of the plane's clock: from the look-up of the name to the answer's last byte.
+  std::string body;  // of a POST, sent as application/json
+  // Real time, in every mode of the control plane's clock: from the look-up of the name to the answer's last
+  // byte.
   std::chrono::milliseconds timeout{1000};
   std::size_t answer_bytes_max = 1024 * 1024;
 };
 
 struct HttpAnswer {
   enum class Outcome {
-    kAnswered,       // whatever its status
-    kNotAllowed,     // the host is not one that may be called
-    kUnknownHost,    // no address is known for it, or no such port
-    kRefused,        // nobody listens there, or the connection broke off
-    kTlsFailure,     // no encrypted connection, or a certificate that is not trusted
+    kAnswered,     // whatever its status
+    kNotAllowed,   // the host is not one that may be called
+    kUnknownHost,  // no address is known for it, or no such port
+    kRefused,      // no server listens there, or the connection broke off
+    kTlsFailure,   // no encrypted connection, or a certificate that is not trusted
     kTimedOut,
-    kTooLarge,       // reading stopped at the limit
-    kMalformed,      // not an HTTP answer
+    kTooLarge,   // reading stopped at the limit
+    kMalformed,  // not an HTTP answer
   };
   Outcome outcome = Outcome::kAnswered;
   int status = 0;
   std::string content_type;
   std::string body;
-  std::chrono::nanoseconds took{};  // of the world's time, from Call() to `done`
+  std::chrono::nanoseconds took{};  // real time, from Call() to `done`
   std::string error;  // what went wrong, in a few words without a header's value; empty when answered
 };
 
 class HttpCaller {
  public:
   virtual ~HttpCaller() = default;
-  // Redirects are not followed and nothing is retried. `done` is called exactly once, on any thread, possibly before
-  // this returns; it must not block. A caller that is destroyed answers what is under way with kRefused first.
+  // Redirects are not followed and nothing is retried. `done` is called exactly once, on any thread, possibly
+  // before this returns; it must not block. The destructor answers calls under way with kRefused first.
   virtual void Call(HttpCall call, std::function<void(HttpAnswer)> done) = 0;
 };
 

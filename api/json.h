@@ -8,14 +8,15 @@
 
 namespace terrarium::api {
 
-// Every object is a JSON document. Keys come out sorted, so equal documents have equal bytes. A reference into an object
-// dies when a member is added to that object or erased from it (api/json_object.h).
+// Every object is a JSON document. Keys are written sorted, so equal documents have equal bytes. Adding or
+// erasing a member of an object invalidates references into that object (api/json_object.h).
 using Json = nlohmann::basic_json<JsonObject>;
 
 }  // namespace terrarium::api
 
-// The library destroys a document by moving every value through a list first, so that one that is nested without end does
-// not exhaust the stack. Ours are at most as deep as the decoder lets in, and everybody walks them by recursion.
+// The library destroys a document by first moving every value to a list, so that unbounded nesting does not
+// exhaust the stack. The decoder limits the depth of our documents, so recursive destruction is safe, as is
+// the other code that walks them recursively.
 NLOHMANN_JSON_NAMESPACE_BEGIN
 template <>
 inline void terrarium::api::Json::json_value::destroy(value_t type) {
@@ -27,7 +28,7 @@ inline void terrarium::api::Json::json_value::destroy(value_t type) {
     default: break;
   }
 }
-// Without a string of its own for the key.
+// Looks the key up without constructing a std::string.
 template <>
 template <>
 inline terrarium::api::Json& terrarium::api::Json::operator[](const char* key) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Short ways to read a document that has been normalised by the schema: present fields have their declared type.
+// Short ways to read a document that has been normalised by the schema: present fields have their declared
+// type.
 
 #include <cstdint>
 #include <string>
@@ -24,7 +25,8 @@ const Json* Find(const Json& object, std::string_view key, Keys... more) {
   return next == nullptr ? nullptr : Find(*next, more...);
 }
 
-// The value itself, or an empty object / list that outlives the program: for loops that need no presence check.
+// The value itself, or an empty object / list that outlives the program: for loops that need no presence
+// check.
 const Json& EmptyObject();
 const Json& EmptyList();
 
@@ -44,7 +46,8 @@ const Json& ListAt(const Json& object, Keys... keys) {
 template <typename... Keys>
 std::string_view StringAt(const Json& object, Keys... keys) {
   const Json* v = Find(object, keys...);
-  return v != nullptr && v->is_string() ? std::string_view(v->get_ref<const std::string&>()) : std::string_view{};
+  return v != nullptr && v->is_string() ? std::string_view(v->get_ref<const std::string&>())
+                                        : std::string_view{};
 }
 
 template <typename... Keys>

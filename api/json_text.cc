@@ -29,7 +29,8 @@ bool IsPlain(std::string_view text) {
     std::uint64_t bytes;
     std::memcpy(&bytes, at, 8);
     const std::uint64_t control = (bytes - kEachByte * 0x20) & (kEachByte * 0x80);
-    if ((bytes & (kEachByte * 0x80)) | control | HasByte(bytes, '"') | HasByte(bytes, '\\') | HasByte(bytes, 0x7f))
+    if ((bytes & (kEachByte * 0x80)) | control | HasByte(bytes, '"') | HasByte(bytes, '\\') |
+        HasByte(bytes, 0x7f))
       return false;
   }
   for (; left > 0; ++at, --left) {
@@ -157,6 +158,7 @@ class Reader {
       ++at_;
     } while (depth > 0);
   }
+
  private:
   // A key as it is written, and the colon after it.
   std::string_view Key() {
@@ -266,7 +268,8 @@ class Reader {
 
   const char* at_;
   const char* end_;
-  // Members of the objects that are being read, the innermost one's last: an object's size is known at its end.
+  // Members of the objects that are being read, the innermost one's last: an object's size is known at its
+  // end.
   Json::object_t::container open_;
 };
 
@@ -284,7 +287,9 @@ Json ReadSome(std::string_view text, std::span<const Keep> keep) {
   return reader.Some(keep);
 }
 
-std::string_view FindMember(std::string_view text, std::string_view name) { return Reader(text).MemberText(name); }
+std::string_view FindMember(std::string_view text, std::string_view name) {
+  return Reader(text).MemberText(name);
+}
 
 void AppendJson(const Json& value, std::string& out) {
   switch (value.type()) {

@@ -9,7 +9,8 @@ namespace terrarium::api {
 namespace {
 
 constexpr std::size_t kSlots = 8192;
-// A name has one of these slots after its first, or is not shared. Slots are never freed, so whichever it is stays true.
+// A name has one of these slots after its first, or is not shared. Slots are never freed, so whichever it is
+// stays true.
 constexpr std::size_t kSlotsOfAName = 16;
 constexpr std::size_t kLongestShared = 64;
 
@@ -50,7 +51,8 @@ struct Spelling {
 struct SharedName {
   explicit SharedName(std::string_view name) : text(name), spelling(name) {}
   bool Is(std::string_view name, const Spelling& spelled) const {
-    if (spelling.size != spelled.size || spelling.begin != spelled.begin || spelling.end != spelled.end) return false;
+    if (spelling.size != spelled.size || spelling.begin != spelled.begin || spelling.end != spelled.end)
+      return false;
     return name.size() <= 16 || text == name;
   }
 
@@ -84,7 +86,8 @@ const std::string* MemberName::Share(std::string_view text) {
     if (found == nullptr) {
       if (made == nullptr) made = std::make_unique<const SharedName>(text);
       // Another thread may have taken the slot, perhaps with the same name.
-      if (slot.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel)) return &made.release()->text;
+      if (slot.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel))
+        return &made.release()->text;
     }
     if (found->Is(text, spelling)) return &found->text;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The name of a member of a JSON object. Documents are made of the same few hundred names again and again, so a name is
-// a pointer to a text that all documents share.
+// The name of a member of a JSON object. Documents are made of the same few hundred names again and again, so
+// a name is a pointer to a text that all documents share.
 
 #include <cstdint>
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace terrarium::api {
 
-// Immutable, and mostly as cheap to copy as a pointer: the first few thousand names of a process are shared and stay. What
-// comes later (there may be any number of label keys) has a text of its own. A name that is shared once always is, and one
-// that is not never will be. Any thread may use any name.
+// Immutable, and mostly as cheap to copy as a pointer: the first few thousand names of a process are shared
+// and stay. What comes later (there may be any number of label keys) has a text of its own. A name that is
+// shared once always is, and one that is not never will be. Any thread may use any name.
 class MemberName {
  public:
   explicit MemberName(std::string_view text) {

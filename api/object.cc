@@ -3,19 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "api/base/check.h"
+#include "api/core_v1/pod.h"
+#include "api/json_access.h"
 #include "api/json_text.h"
 
 namespace terrarium::api {
 namespace {
 
 constexpr std::string_view kBeforeRevision = R"({"metadata":{"resourceVersion":")";
-// Of the text of an object that has none yet.
+// Reserved in the text of an object that has no revision yet.
 constexpr std::size_t kRoomForRevision = 20;
 
 void AppendMember(const std::string& key, const Json& value, std::string& out) {
@@ -25,8 +28,8 @@ void AppendMember(const std::string& key, const Json& value, std::string& out) {
   AppendJson(value, out);
 }
 
-// Keeps the documents that were asked for last alive, so that the scheduler, the kubelet and the controllers that look
-// at one write one after the other parse it once. Bounded, and invisible but for the time it saves.
+// Keeps the most recently written or parsed documents alive, so that the scheduler, the kubelet and the
+// controllers parse an object once between them. The cache is bounded, and it affects only speed.
 struct DocumentCache {
   static constexpr std::size_t kShards = 16;
   static constexpr std::size_t kKeptPerShard = 16;
@@ -67,12 +70,34 @@ void AppendMetadata(const Json& document, std::int64_t revision, std::string& ou
 
 }  // namespace
 
+ObjectHeader ReadHeader(const Json& document) {
+  const Json& metadata = ObjectAt(document, "metadata");
+  ObjectHeader header;
+  header.ns = StringAt(metadata, "namespace");
+  header.name = StringAt(metadata, "name");
+  header.uid = StringAt(metadata, "uid");
+  const std::string_view version = StringAt(metadata, "resourceVersion");
+  std::from_chars(version.data(), version.data() + version.size(), header.revision);
+  // A JSON object's members are sorted, as the header's labels must be.
+  const Json& labels = ObjectAt(metadata, "labels");
+  header.labels.reserve(labels.size());
+  for (const auto& [key, value] : labels.items()) header.labels.emplace_back(key, value.get<std::string>());
+  header.controller = ControllerOf(document);
+  header.phase = MemberName(StringAt(document, "status", "phase"));
+  header.node_name = StringAt(document, "spec", "nodeName");
+  header.deleting = Find(metadata, "deletionTimestamp") != nullptr;
+  header.has_finalizers = !ListAt(metadata, "finalizers").empty();
+  header.disruption_target = FindCondition(document, "DisruptionTarget") != nullptr;
+  return header;
+}
+
 std::string EncodeBody(const Json& document, std::int64_t revision) {
   std::string out;
   out.reserve(2048);
   AppendMetadata(document, revision, out);
   for (auto it = document.begin(); it != document.end(); ++it)
-    if (it.key() != "metadata" && it.key() != "kind" && it.key() != "apiVersion") AppendMember(it.key(), *it, out);
+    if (it.key() != "metadata" && it.key() != "kind" && it.key() != "apiVersion")
+      AppendMember(it.key(), *it, out);
   out += '}';
   std::string fitting;
   fitting.reserve(out.size() + kRoomForRevision);
@@ -92,21 +117,24 @@ ObjectPtr Object::Make(ObjectHeader header, Json document, bool looked_at_soon) 
 
 ObjectPtr Object::MakeCarrying(ObjectHeader header, Json document, const Object& current,
                                std::span<const std::string_view> carried) {
-  // Members stand in the order of their names, as in any other text of ours.
+  // Members are sorted by name, as in every text that we write.
   std::map<std::string_view, std::string_view> texts;
   for (std::string_view name : carried)
     if (std::string_view text = FindMember(current.body_, name); !text.empty()) texts.emplace(name, text);
   std::map<std::string_view, const Json*> members;
   for (auto it = document.begin(); it != document.end(); ++it)
-    if (it.key() != "metadata" && !std::count(carried.begin(), carried.end(), it.key())) members.emplace(it.key(), &*it);
+    if (it.key() != "metadata" && !std::count(carried.begin(), carried.end(), it.key()))
+      members.emplace(it.key(), &*it);
   for (const auto& [name, text] : texts) members.emplace(name, nullptr);
 
   std::string body;
   body.reserve(current.body_.size() + 512);
   AppendMetadata(document, header.revision, body);
   for (const auto& [name, value] : members) {
-    if (value != nullptr) AppendMember(std::string(name), *value, body);
-    else body.append(",\"").append(name).append("\":").append(texts[name]);
+    if (value != nullptr)
+      AppendMember(std::string(name), *value, body);
+    else
+      body.append(",\"").append(name).append("\":").append(texts[name]);
   }
   body += '}';
   return ObjectPtr(new Object(std::move(header), std::move(body)));
@@ -128,8 +156,8 @@ ObjectPtr Object::AtRevision(std::int64_t revision) const {
 
 ObjectPtr Object::AtRevision(ObjectPtr object, std::int64_t revision) {
   if (object.use_count() != 1) return object->AtRevision(revision);
-  std::atomic_thread_fence(std::memory_order_acquire);  // whoever else had it has let go of it before
-  // Every object is made as one that can be changed, and nobody else can see this one.
+  std::atomic_thread_fence(std::memory_order_acquire);  // after all use by former owners
+  // Objects are never created const, and the caller holds the only reference, so the cast is safe.
   const_cast<Object&>(*object).Stamp(revision);
   return object;
 }
@@ -178,6 +206,17 @@ const std::string* FindLabel(const ObjectHeader& header, std::string_view key) {
   auto it = std::lower_bound(header.labels.begin(), header.labels.end(), key,
                              [](const auto& label, std::string_view k) { return label.first < k; });
   return it != header.labels.end() && it->first == key ? &it->second : nullptr;
+}
+
+std::vector<std::string> FinalizersOf(const Object& object) {
+  if (!object.header().has_finalizers) return {};
+  const std::string_view text = FindMember(FindMember(object.body(), "metadata"), "finalizers");
+  return text.empty() ? std::vector<std::string>() : ReadJson(text).get<std::vector<std::string>>();
+}
+
+bool HasFinalizer(const Object& object, std::string_view name) {
+  const std::vector<std::string> finalizers = FinalizersOf(object);
+  return std::find(finalizers.begin(), finalizers.end(), name) != finalizers.end();
 }
 
 }  // namespace terrarium::api

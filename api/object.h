@@ -11,48 +11,68 @@
 #include <vector>
 
 #include "api/json.h"
+#include "api/member_name.h"
+#include "api/object_name.h"
+#include "api/owner_reference.h"
 
 namespace terrarium::api {
 
-// The few facts that lists, watches and selectors ask of every object, so that nobody parses it for them.
-struct ObjectHeader {
-  std::string ns;  // empty for cluster-scoped kinds
-  std::string name;
+// The values that lists, watches, selectors and controllers need of every object. They are read once, when
+// the object is made, so that readers need not parse it. The base class is the object's name.
+struct ObjectHeader : ObjectName {
   std::string uid;
   std::int64_t revision = 0;                                // metadata.resourceVersion
   std::vector<std::pair<std::string, std::string>> labels;  // sorted by key
-  std::vector<std::string> fields;  // values of the resource's selectable fields, in the order of its table
-  bool deleting = false;            // has a deletionTimestamp
+  // Values of the resource's selectable fields that have no member here, in the order of its table.
+  std::vector<std::string> fields;
+  std::shared_ptr<const OwnerReference> controller;  // nullptr: none
+  MemberName phase{std::string_view()};              // status.phase; few values, whose text is shared
+  std::string node_name;                             // spec.nodeName; empty: not bound
+  bool deleting = false;                             // has a deletionTimestamp
+  bool has_finalizers = false;                       // in its metadata
+  bool disruption_target = false;                    // has the condition DisruptionTarget, true or false
+
+  // Two headers are not compared: ObjectName's operator would compare the names alone.
+  friend bool operator==(const ObjectHeader&, const ObjectHeader&) = delete;
 };
 
-// The JSON text of an object without kind and apiVersion, always beginning {"metadata":{"resourceVersion":"N" so that
-// the store can stamp a revision into finished text, lists can splice items and one text serves every API version.
+// The header of a document, without `fields`, which the resource's table declares.
+ObjectHeader ReadHeader(const Json& document);
+
+// The JSON text of an object without kind and apiVersion, always beginning {"metadata":{"resourceVersion":"N"
+// so that the store can stamp a revision into finished text, lists can splice items and one text serves every
+// API version.
 class Object {
  public:
-  // `document` is the object; its apiVersion, kind and metadata.resourceVersion are left out of the text. REQUIRES: it is
-  // normalised, so that it equals what its text reads as. `looked_at_soon`: keep it for Document().
+  // `document` is the object; its apiVersion, kind and metadata.resourceVersion are left out of the text.
+  // REQUIRES: `document` is normalised, so that parsing its text gives an equal document. `looked_at_soon`:
+  // keep `document` for Document(), because readers will ask for it soon.
   static std::shared_ptr<const Object> Make(ObjectHeader header, Json document, bool looked_at_soon = true);
-  // The same for a document of which `carried` members are left out or not whole: their text is that of `current`. So a
-  // write that changes the status of a pod neither reads nor writes its spec.
+  // Same as Make, but copies the text of the `carried` members from `current`; `document` may lack them or
+  // hold them in part. A write that changes the status of a pod thus neither parses nor serializes its spec.
   static std::shared_ptr<const Object> MakeCarrying(ObjectHeader header, Json document, const Object& current,
                                                     std::span<const std::string_view> carried);
-  // From stored text (its header has been kept or derived elsewhere).
+  // Makes an object from stored text. The caller supplies the header.
   static std::shared_ptr<const Object> FromBody(ObjectHeader header, std::string body);
   // The same object at another revision.
   std::shared_ptr<const Object> AtRevision(std::int64_t revision) const;
-  // The same without a copy where the caller was the only one to have the object.
-  static std::shared_ptr<const Object> AtRevision(std::shared_ptr<const Object> object, std::int64_t revision);
+  // Same, but stamps the object in place when the caller holds the only reference.
+  static std::shared_ptr<const Object> AtRevision(std::shared_ptr<const Object> object,
+                                                  std::int64_t revision);
 
   const ObjectHeader& header() const { return header_; }
+  const ObjectName& name() const { return header_; }
+  const OwnerReference* controller() const { return header_.controller.get(); }  // nullptr: none
   std::int64_t revision() const { return header_.revision; }
   const std::string& body() const { return body_; }
 
-  // The whole document, parsed anew on each call (some 10 us for a pod): call it once per use. Has no kind/apiVersion.
+  // The whole document, without kind and apiVersion. Each call parses the text again (some 10 us for a pod),
+  // so call it once per use.
   Json Parse() const;
-  // The same to look at, without a copy of one's own: the parsed form of an object that many look at soon after it was
-  // written is kept for a while.
+  // The same document, shared and read-only. A bounded cache keeps parsed documents for a while, since
+  // several components read an object soon after it was written.
   std::shared_ptr<const Json> Document() const;
-  // Text with kind and apiVersion in front, as a GET answers.
+  // The text with kind and apiVersion in front, as in the response to a GET.
   std::string Text(std::string_view api_version, std::string_view kind) const;
   void AppendText(std::string_view api_version, std::string_view kind, std::string& out) const;
 
@@ -63,8 +83,8 @@ class Object {
   ObjectHeader header_;
   std::string body_;
   mutable std::weak_ptr<const Json> document_;  // guarded by the cache of documents
-  // What the object was made from, until it is stored (AtRevision): the first to look at it then need not parse it. Only
-  // the one who made the object touches it.
+  // The document from which the object was made. AtRevision moves it to the cache, so that the first reader
+  // need not parse the text. Only Make and AtRevision use it; readers never do.
   mutable std::shared_ptr<Json> fresh_;
 };
 
@@ -74,5 +94,8 @@ using ObjectPtr = std::shared_ptr<const Object>;
 std::string EncodeBody(const Json& document, std::int64_t revision);
 // Looks a label up in a header's sorted list; nullptr when absent.
 const std::string* FindLabel(const ObjectHeader& header, std::string_view key);
+// The metadata's finalizers. Reads only the metadata, and no text at all if the object has no finalizers.
+std::vector<std::string> FinalizersOf(const Object& object);
+bool HasFinalizer(const Object& object, std::string_view name);
 
 }  // namespace terrarium::api

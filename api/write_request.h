@@ -1,6 +1,7 @@
 #pragma once
 
-// One builder for each kind of write, for whoever sends it: to be awaited (Client) or answered at once (Testbed).
+// One builder for each kind of write. The sender awaits the result (Client) or gets it synchronously
+// (Testbed).
 
 #include <string>
 #include <string_view>
@@ -10,12 +11,13 @@
 namespace terrarium::api {
 
 WriteRequest RequestToCreate(std::string_view resource, std::string_view ns, Json object);
-// Name and namespace are the object's own.
+// Takes name and namespace from the object.
 WriteRequest RequestToUpdate(std::string_view resource, Json object, std::string_view subresource);
-WriteRequest RequestToPatch(std::string_view resource, ObjectName name, Json patch, std::string_view subresource,
-                            PatchKind kind = PatchKind::kStrategic);
+WriteRequest RequestToPatch(std::string_view resource, ObjectName name, Json patch,
+                            std::string_view subresource, PatchKind kind = PatchKind::kStrategic);
 WriteRequest RequestToDelete(std::string_view resource, ObjectName name, const DeleteRequest& options);
 // A POST to a subresource: binding, eviction.
-WriteRequest RequestToCreateSub(std::string_view resource, ObjectName name, std::string_view subresource, Json body);
+WriteRequest RequestToCreateSub(std::string_view resource, ObjectName name, std::string_view subresource,
+                                Json body);
 
 }  // namespace terrarium::api

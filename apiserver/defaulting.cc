@@ -35,9 +35,12 @@ class GateWalk {
       const Path here = path.Child(field.name());
       if (!field.gate.empty()) {
         const bool on = gates_.Enabled(field.gate);
-        if (it == object.end()) Note(GatedField::kVanished, field, here);
-        else if (!on) Note(old_value == nullptr ? GatedField::kDropped : GatedField::kKept, field, here);
-        else if (old != nullptr && old_value == nullptr) Note(GatedField::kAppeared, field, here);
+        if (it == object.end())
+          Note(GatedField::kVanished, field, here);
+        else if (!on)
+          Note(old_value == nullptr ? GatedField::kDropped : GatedField::kKept, field, here);
+        else if (old != nullptr && old_value == nullptr)
+          Note(GatedField::kAppeared, field, here);
         if (it != object.end() && !on && old_value == nullptr) {
           object.erase(it);
           continue;

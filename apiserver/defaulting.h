@@ -1,7 +1,7 @@
 #pragma once
 
-// What the schema tables alone decide about an incoming object, before its strategy sees it: static defaults
-// (api::ApplyDefaults) and fields that belong to a feature gate.
+// The treatment of an incoming object that needs only the schema tables, before its strategy sees it: static
+// defaults (api::ApplyDefaults) and the removal of fields whose feature gate is off.
 
 #include <string>
 #include <vector>
@@ -14,11 +14,13 @@
 
 namespace terrarium::apiserver {
 
-// Removes the fields whose feature gate is off, except where `old` (null on create) has that very field set: an object
-// that was written while the gate was on keeps what it has, and may change it, until somebody removes it. Items of
-// lists are matched with the old ones by their merge key, or by position where there is none.
-// Returns what became of the fields that have a gate: those that were removed, and where `old` is given also those that
-// are kept although their gate is off, that `old` has and the object has not, and the other way round.
+// Removes the fields whose feature gate is off, unless `old` (null on create) has the same field set. So an
+// object that was written while the gate was on keeps the field, and a client may change its value until a
+// client removes it. Items of lists are paired with the old ones by their merge key, or by position if the
+// list has no merge key.
+//
+// Returns one note for each gated field that was removed. If `old` is given, also for each gated field that
+// was kept although its gate is off, that only `old` has, or that only the object has.
 std::vector<GateNote> DropGatedFields(const api::Message& message, api::Json& object, const api::Json* old,
                                       const api::FeatureGates& gates);
 

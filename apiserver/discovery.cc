@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "apiserver/resource_table.h"
-
 namespace terrarium::apiserver {
 namespace {
 
@@ -22,15 +20,16 @@ std::string JoinGroupVersion(const GroupVersion& gv) {
 }
 
 // Versions of a group as the table orders them; the first is the preferred one.
-Json GroupDocument(std::string_view group) {
+Json GroupDocument(const ResourceTable& table, std::string_view group) {
   Json versions = Json::array();
-  for (const GroupVersion& gv : ResourceTable::Get().group_versions())
-    if (gv.group == group) versions.push_back({{"groupVersion", JoinGroupVersion(gv)}, {"version", gv.version}});
+  for (const GroupVersion& gv : table.group_versions())
+    if (gv.group == group)
+      versions.push_back({{"groupVersion", JoinGroupVersion(gv)}, {"version", gv.version}});
   Json preferred = versions.front();
   return {{"name", group}, {"versions", std::move(versions)}, {"preferredVersion", std::move(preferred)}};
 }
 
-void AddUnlessEmpty(Json& object, const char* key, const std::vector<std::string_view>& list) {
+void AddUnlessEmpty(Json& object, const char* key, const std::vector<std::string>& list) {
   if (!list.empty()) object[key] = list;
 }
 
@@ -79,29 +78,29 @@ Json AggregatedResource(const ResourceInfo& resource) {
   return out;
 }
 
-Json AggregatedVersion(const GroupVersion& gv) {
+Json AggregatedVersion(const ResourceTable& table, const GroupVersion& gv) {
   Json resources = Json::array();
-  for (const ResourceInfo& r : ResourceTable::Get().all())
+  for (const ResourceInfo& r : table.all())
     if (r.group == gv.group && r.version == gv.version) resources.push_back(AggregatedResource(r));
   return {{"version", gv.version}, {"resources", std::move(resources)}, {"freshness", "Current"}};
 }
 
 // Calls `use` once per named group, in the order of discovery.
 template <typename Use>
-void ForEachNamedGroup(Use use) {
+void ForEachNamedGroup(const ResourceTable& table, Use use) {
   std::string_view last;
-  for (const GroupVersion& gv : ResourceTable::Get().group_versions()) {
+  for (const GroupVersion& gv : table.group_versions()) {
     if (!gv.group.empty() && gv.group != last) use(gv.group);
     last = gv.group;
   }
 }
 
-Json AggregatedGroup(std::string_view group) {
+Json AggregatedGroup(const ResourceTable& table, std::string_view group) {
   Json metadata = Json::object();
   if (!group.empty()) metadata["name"] = group;
   Json versions = Json::array();
-  for (const GroupVersion& gv : ResourceTable::Get().group_versions())
-    if (gv.group == group) versions.push_back(AggregatedVersion(gv));
+  for (const GroupVersion& gv : table.group_versions())
+    if (gv.group == group) versions.push_back(AggregatedVersion(table, gv));
   return {{"metadata", std::move(metadata)}, {"versions", std::move(versions)}};
 }
 
@@ -114,22 +113,22 @@ Json ApiVersionsDocument(std::string_view server_address) {
           {"serverAddressByClientCIDRs", Json::array({std::move(address)})}};
 }
 
-Json ApiGroupListDocument() {
+Json ApiGroupListDocument(const ResourceTable& table) {
   Json groups = Json::array();
-  ForEachNamedGroup([&](std::string_view group) { groups.push_back(GroupDocument(group)); });
+  ForEachNamedGroup(table, [&](std::string_view group) { groups.push_back(GroupDocument(table, group)); });
   return {{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(groups)}};
 }
 
-std::optional<Json> ApiGroupDocument(std::string_view group) {
-  if (group.empty() || !ResourceTable::Get().HasGroup(group)) return std::nullopt;
-  Json out = GroupDocument(group);
+std::optional<Json> ApiGroupDocument(const ResourceTable& table, std::string_view group) {
+  if (group.empty() || !table.HasGroup(group)) return std::nullopt;
+  Json out = GroupDocument(table, group);
   out["kind"] = "APIGroup";
   out["apiVersion"] = "v1";
   return out;
 }
 
-std::optional<Json> ApiResourceListDocument(std::string_view group, std::string_view version) {
-  const ResourceTable& table = ResourceTable::Get();
+std::optional<Json> ApiResourceListDocument(const ResourceTable& table, std::string_view group,
+                                            std::string_view version) {
   auto gv = std::find_if(table.group_versions().begin(), table.group_versions().end(),
                          [&](const GroupVersion& g) { return g.group == group && g.version == version; });
   if (gv == table.group_versions().end()) return std::nullopt;
@@ -147,10 +146,12 @@ std::optional<Json> ApiResourceListDocument(std::string_view group, std::string_
   return out;
 }
 
-Json AggregatedDiscoveryDocument(std::string_view version, bool core) {
+Json AggregatedDiscoveryDocument(const ResourceTable& table, std::string_view version, bool core) {
   Json items = Json::array();
-  if (core) items.push_back(AggregatedGroup(""));
-  else ForEachNamedGroup([&](std::string_view group) { items.push_back(AggregatedGroup(group)); });
+  if (core)
+    items.push_back(AggregatedGroup(table, ""));
+  else
+    ForEachNamedGroup(table, [&](std::string_view group) { items.push_back(AggregatedGroup(table, group)); });
   return {{"kind", "APIGroupDiscoveryList"},
           {"apiVersion", std::string("apidiscovery.k8s.io/").append(version)},
           {"metadata", Json::object()},
@@ -158,8 +159,8 @@ Json AggregatedDiscoveryDocument(std::string_view version, bool core) {
 }
 
 Json VersionDocument() {
-  // What follows the plus sign is build metadata: tools that compare versions (Helm's kubeVersion, kubectl's skew
-  // check) pass over it, while a suffix with a dash would make it a pre-release, older than 1.36.4.
+  // What follows the plus sign is build metadata: tools that compare versions (Helm's kubeVersion, kubectl's
+  // skew check) pass over it, while a suffix with a dash would make it a pre-release, older than 1.36.4.
   return {{"major", "1"},
           {"minor", "36"},
           {"emulationMajor", "1"},

@@ -59,8 +59,8 @@ api::Json GateChange::ToJson() const {
           {"to", to}};
 }
 
-void GateLog::Change(api::Time time, std::int64_t revision, std::string_view component, const api::FeatureGates& from,
-                     const api::FeatureGates& to) {
+void GateLog::Change(api::Time time, std::int64_t revision, std::string_view component,
+                     const api::FeatureGates& from, const api::FeatureGates& to) {
   GateChange change{time, revision, std::string(component), {}, {}};
   for (const auto& [gate, on] : to.values()) {
     if (from.Enabled(gate) == on) continue;
@@ -86,7 +86,8 @@ void GateLog::NoteOne(const Written& written, const GateNote& note) {
   const bool missing = last != last_.end() && (last->second.what == NameOf(GatedField::kDropped) ||
                                                last->second.what == NameOf(GatedField::kVanished));
   if (note.what == GatedField::kAppeared && !missing) return;
-  if (last != last_.end() && last->second.what == NameOf(note.what) && last->second.changes == changes_made_) {
+  if (last != last_.end() && last->second.what == NameOf(note.what) &&
+      last->second.changes == changes_made_) {
     GateRecord& told = records_[last->second.serial - first_serial_];
     ++told.times;
     told.last_revision = written.revision;
@@ -101,7 +102,8 @@ void GateLog::NoteOne(const Written& written, const GateNote& note) {
   }
   last_[key] = {NameOf(note.what), first_serial_ + records_.size(), changes_made_};
   records_.push_back({written.time, written.revision, NameOf(note.what), note.gate, note.field,
-                      std::string(written.resource), written.object, std::string(written.writer), 1, written.revision});
+                      std::string(written.resource), written.object, std::string(written.writer), 1,
+                      written.revision});
   told_.push_back(std::move(key));
 }
 

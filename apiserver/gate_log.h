@@ -1,7 +1,7 @@
 #pragma once
 
-// What became of fields that belong to feature gates, and when gates were changed: the story of an on-off-on sequence, as
-// the apiserver sees it. Thread-safe.
+// Records what writes did to fields that belong to feature gates, and when gates were changed. It shows an
+// on-off-on sequence of a gate as the apiserver sees it. Thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +22,10 @@
 namespace terrarium::apiserver {
 
 enum class GatedField {
-  kDropped,   // the apiserver's gate is off, and the stored object did not have it
-  kKept,      // the apiserver's gate is off, and the stored object had it
-  kVanished,  // the stored object had it, and whoever wrote left it out
-  kAppeared,  // the stored object did not have it, and does now
+  kDropped,   // removed: the gate is off, and the stored object did not have the field
+  kKept,      // kept although the gate is off: the stored object had the field
+  kVanished,  // the stored object had the field, and the writer omitted it
+  kAppeared,  // the stored object did not have the field, and has it now
 };
 
 // What a write did to a field.
@@ -37,14 +37,15 @@ struct GateNote {
 
 struct GateRecord {
   api::Time time{};
-  std::int64_t revision = 0;  // of the write; of the stored object when nothing was left to write
+  std::int64_t revision = 0;  // of the write, or of the stored object if the write was a no-op
   std::string what;           // "dropped", "kept", "vanished", "came-back"
   std::string gate;
   std::string field;
   std::string resource;
   api::ObjectName object;
-  std::string writer;  // a component, or the name of the user
-  // The same thing, again and again: told once, until something else becomes of the field or gates change.
+  std::string writer;  // the name of a component or of a user
+  // How many writes did the same. They share one record until a write does something else to the field, or
+  // gates change.
   std::int64_t times = 1;
   std::int64_t last_revision = 0;
 
@@ -53,7 +54,7 @@ struct GateRecord {
 
 struct GateChange {
   api::Time time{};
-  std::int64_t revision = 0;  // the store's when it was made
+  std::int64_t revision = 0;  // of the store at the time of the change
   std::string component;
   std::map<std::string, bool> from;  // only the gates that changed
   std::map<std::string, bool> to;
@@ -61,7 +62,8 @@ struct GateChange {
   api::Json ToJson() const;
 };
 
-// What is left empty matches everything. `component` is the one whose gates changed, or that wrote.
+// An empty member matches everything; `object` is compared only if `resource` is set. `component` is the
+// component whose gates changed, or that wrote the object.
 struct GateQuery {
   std::string component = {};
   std::string gate = {};
@@ -74,9 +76,9 @@ class GateLog {
   static constexpr std::size_t kRecordsMax = 10'000;
   static constexpr std::size_t kChangesMax = 1'000;
 
-  // Two sets that are the same are no change.
-  void Change(api::Time time, std::int64_t revision, std::string_view component, const api::FeatureGates& from,
-              const api::FeatureGates& to);
+  // Records nothing if the two sets are equal.
+  void Change(api::Time time, std::int64_t revision, std::string_view component,
+              const api::FeatureGates& from, const api::FeatureGates& to);
 
   struct Written {
     api::Time time{};
@@ -86,7 +88,8 @@ class GateLog {
     std::string_view uid;
     std::string_view writer;
   };
-  // A field that appears is told only if it had been dropped or had vanished before: it has come back.
+  // Records that a field appeared only if its last record says that it was dropped or had vanished: the field
+  // has come back.
   void Note(const Written& written, const std::vector<GateNote>& notes);
 
   using Query = GateQuery;
@@ -96,12 +99,12 @@ class GateLog {
   api::Json Report(const Query& query = {}) const;
 
  private:
-  // Of an object by its uid, and a field.
+  // The uid of an object, and a field.
   using Key = std::pair<std::string, std::string>;
   struct Last {
     std::string what;
     std::uint64_t serial = 0;  // of its record
-    std::int64_t changes = 0;  // how many changes of gates there were then
+    std::int64_t changes = 0;  // the value of changes_made_ at that time
   };
   void NoteOne(const Written& written, const GateNote& note);
 
@@ -110,8 +113,8 @@ class GateLog {
   std::int64_t changes_made_ = 0;
   std::deque<GateRecord> records_;
   std::uint64_t first_serial_ = 0;  // of records_.front()
-  std::map<Key, Last> last_;        // what was last told of a field; forgotten with its record
-  std::deque<Key> told_;            // whom each record is about, in the order of records_
+  std::map<Key, Last> last_;        // the last record of each field; erased together with that record
+  std::deque<Key> told_;            // the key of each record, in the order of records_
 };
 
 }  // namespace terrarium::apiserver

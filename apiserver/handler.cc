@@ -1,6 +1,8 @@
 #include "apiserver/handler.h"
 
+#include <algorithm>
 #include <atomic>
+#include <exception>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -9,28 +11,17 @@
 #include "api/base/executor.h"
 #include "apiserver/internal/bootstrap.h"
 #include "apiserver/internal/call.h"
+#include "apiserver/internal/guard.h"
 #include "apiserver/internal/paths.h"
+#include "apiserver/internal/request_labels.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/verbs.h"
+#include "apiserver/panic.h"
 #include "apiserver/table/table.h"
 #include "apiserver/uptime.h"
 
 namespace terrarium::apiserver {
 namespace {
-
-std::string_view MetricsVerb(Verb verb) {
-  switch (verb) {
-    case Verb::kCreate: return "POST";
-    case Verb::kGet: return "GET";
-    case Verb::kList: return "LIST";
-    case Verb::kWatch: return "WATCH";
-    case Verb::kUpdate: return "PUT";
-    case Verb::kPatch: return "PATCH";
-    case Verb::kDelete: return "DELETE";
-    case Verb::kDeleteCollection: return "DELETECOLLECTION";
-  }
-  return "";
-}
 
 Endpoint EndpointOf(const Route& route) {
   if (route.verb == Verb::kWatch) return Endpoint::kWatch;
@@ -65,6 +56,7 @@ void Dispatch(const CallPtr& call) {
     if (sub->name == "binding") return ServeBinding(call);
     if (sub->name == "eviction") return ServeEviction(call);
     if (sub->name == "log") return ServePodLog(call);
+    if (sub->connects) return ServeConnect(call);
     if (sub->name == "finalize") return ServeNamespaceFinalize(call);
     return RespondError(call, api::UnknownResource());
   }
@@ -80,21 +72,47 @@ void Dispatch(const CallPtr& call) {
   }
 }
 
-// Counts an open watch for as long as its stream lives.
+// Counts a stream for as long as it lives. An exception cuts the stream, and leaves the process alone.
 class CountedStream : public ResponseStream {
  public:
-  CountedStream(std::unique_ptr<ResponseStream> stream, Metrics& metrics)
-      : stream_(std::move(stream)), metrics_(metrics) {
-    metrics_.AddOpenWatches(1);
+  CountedStream(std::unique_ptr<ResponseStream> stream, const RequestLabels& labels, Server& server)
+      : stream_(std::move(stream)), labels_(labels), metrics_(server.metrics), log_(server.env.log) {
+    metrics_.AddLongRunning(labels_, 1);
   }
-  ~CountedStream() override { metrics_.AddOpenWatches(-1); }
-  State Read(std::size_t max_bytes, std::string& out) override { return stream_->Read(max_bytes, out); }
+  ~CountedStream() override { metrics_.AddLongRunning(labels_, -1); }
+  State Read(std::size_t max_bytes, std::string& out) override {
+    try {
+      return stream_->Read(max_bytes, out);
+    } catch (const std::exception& e) {
+      log_.error("exception in a stream of {}: {}", labels_.verb, e.what());
+      return State::kCut;
+    }
+  }
   void SetWake(std::function<void()> wake) override { stream_->SetWake(std::move(wake)); }
 
  private:
   std::unique_ptr<ResponseStream> stream_;
+  const RequestLabels labels_;
   Metrics& metrics_;
+  spdlog::logger& log_;
 };
+
+// A log can be had as text, but its Status cannot: Kubernetes notices that later, with another message.
+api::Status NotAcceptable(const Route& route, api::Status status) {
+  if (route.subresource != nullptr && route.subresource->name == "log" && status.code == 406)
+    status.message =
+        "only the following media types are accepted: application/json, application/yaml, "
+        "application/vnd.kubernetes.protobuf";
+  return status;
+}
+
+// What is answered depends on who asks and on when, unless the answer says otherwise.
+void ForbidCaching(Response& response) {
+  constexpr const char* kHeader = "Cache-Control";
+  auto is_set = [&](const auto& header) { return header.first == kHeader; };
+  if (std::none_of(response.headers.begin(), response.headers.end(), is_set))
+    response.headers.emplace_back(kHeader, "no-cache, private");
+}
 
 // An answer that is given once: by the verb, or by the time limit if that comes first.
 struct PendingAnswer {
@@ -113,33 +131,15 @@ struct PendingAnswer {
 class HandlerImpl : public Handler {
  public:
   HandlerImpl(const api::Env& env, storage::Store& store, HandlerOptions options)
-      : metrics_(Metrics::Make()), server_{env, store, std::move(options), *metrics_} {
+      : metrics_(Metrics::Make()),
+        registry_(options.registry != nullptr ? options.registry : ResourceRegistry::Make()),
+        server_{env, store, std::move(options), *metrics_, *registry_} {
     CreateClusterObjects(server_);
   }
 
   void Serve(Request request, Responder respond) override {
-    Route route = FindRoute(request);
-    if (route.target == Route::Target::kPath) return respond(ServePath(server_, request));
-    auto output = Negotiate(request, EndpointOf(route));
-    if (route.target == Route::Target::kUnknownResource)
-      return respond(ErrorResponse(output ? *output : Negotiated{}, api::UnknownResource()));
-    if (route.target == Route::Target::kMethodNotAllowed)
-      return respond(ErrorResponse(output ? *output : Negotiated{}, api::MethodNotAllowed()));
-    if (!output) return respond(ErrorResponse({}, output.status()));
-    if (output->shape == Shape::kTable)
-      if (auto options = ParseTableOptions(request); !options) return respond(ErrorResponse({}, options.status()));
-    bool log = route.subresource != nullptr && route.subresource->name == "log";
-    if (route.verb == Verb::kWatch || log)
-      return Run(std::move(request), std::move(route), *output, std::move(respond));
-    bool mutating = request.method != "GET" && request.method != "HEAD";
-    std::atomic<int>& inflight = mutating ? mutating_inflight_ : readonly_inflight_;
-    int limit = mutating ? server_.options.max_mutating_requests_inflight : server_.options.max_requests_inflight;
-    if (inflight.fetch_add(1) >= limit) {
-      inflight.fetch_sub(1);
-      return respond(TooBusy());
-    }
-    Run(std::move(request), std::move(route), *output, [&inflight, respond = std::move(respond)](Response response) {
-      inflight.fetch_sub(1);
+    ServeRoute(std::move(request), [respond = std::move(respond)](Response response) {
+      ForbidCaching(response);
       respond(std::move(response));
     });
   }
@@ -147,7 +147,8 @@ class HandlerImpl : public Handler {
   void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) override {
     Route route;
     route.target = Route::Target::kResource;
-    route.resource = ResourceTable::Get().FindStorage(request.resource);
+    route.table = registry_->Table();
+    route.resource = route.table->FindStorage(request.resource);
     if (route.resource != nullptr && !request.subresource.empty())
       route.subresource = route.resource->Subresource(request.subresource);
     if (route.resource == nullptr || (route.subresource == nullptr && !request.subresource.empty()))
@@ -158,20 +159,20 @@ class HandlerImpl : public Handler {
     Request plain;
     plain.user = std::move(user);
     if (route.verb == Verb::kPatch) plain.content_type = PatchMediaType(request.patch);
-    RequestLabels labels{MetricsVerb(route.verb), route.resource,
-                         route.subresource == nullptr ? std::string_view{} : route.subresource->name, 0};
+    RequestLabels labels = ResourceLabels(route, plain);
     auto call = std::make_shared<Call>(Call{server_, std::move(plain), std::move(route), {}, nullptr, {}});
     if (!request.body.is_null()) call->document = std::move(request.body);
-    call->written = [this, labels, start = server_.ConnectionClock().Now(), done = std::move(done)](
-                        api::Client::Written written) mutable {
+    call->written = [this, labels, start = server_.ConnectionClock().Now(),
+                     done = std::move(done)](api::Client::Written written) mutable {
       labels.code = written ? (labels.verb == "POST" ? 201 : 200) : written.status().code;
       metrics_->CountRequest(labels, server_.ConnectionClock().Now() - start);
       done(std::move(written));
     };
-    Dispatch(call);
+    Guard(call, [&] { Dispatch(call); });
   }
 
   std::shared_ptr<Uptime> Connect() override { return uptime_; }
+  ResourceRegistry& registry() override { return *registry_; }
 
  private:
   static Response TooBusy() {
@@ -183,30 +184,82 @@ class HandlerImpl : public Handler {
     return response;
   }
 
+  void ServeRoute(Request request, Responder respond) {
+    Route route = FindRoute(request, registry_->Table());
+    if (route.target == Route::Target::kPath) return ServeOther(*route.table, request, respond);
+    auto output = Negotiate(request, EndpointOf(route));
+    if (route.target == Route::Target::kUnknownResource)
+      return respond(ErrorResponse(output ? *output : Negotiated{}, api::UnknownResource()));
+    if (route.target == Route::Target::kMethodNotAllowed)
+      return respond(ErrorResponse(output ? *output : Negotiated{}, api::MethodNotAllowed()));
+    if (!output) return respond(ErrorResponse({}, NotAcceptable(route, output.status())));
+    if (output->shape == Shape::kTable)
+      if (auto options = ParseTableOptions(request); !options)
+        return respond(ErrorResponse({}, options.status()));
+    const SubresourceInfo* sub = route.subresource;
+    if (route.verb == Verb::kWatch || (sub != nullptr && (sub->connects || sub->name == "log")))
+      return Run(std::move(request), std::move(route), *output, std::move(respond));
+    bool mutating = request.method != "GET" && request.method != "HEAD";
+    std::atomic<int>& inflight = mutating ? mutating_inflight_ : readonly_inflight_;
+    int limit =
+        mutating ? server_.options.max_mutating_requests_inflight : server_.options.max_requests_inflight;
+    if (inflight.fetch_add(1) >= limit) {
+      inflight.fetch_sub(1);
+      return respond(TooBusy());
+    }
+    Run(std::move(request), std::move(route), *output,
+        [&inflight, respond = std::move(respond)](Response response) {
+          inflight.fetch_sub(1);
+          respond(std::move(response));
+        });
+  }
+
+  // A request for no resource. Kubernetes counts those for its health and for the whole of its discovery.
+  void ServeOther(const ResourceTable& table, const Request& request, const Responder& respond) {
+    api::Time start = server_.ConnectionClock().Now();
+    Response response = AnswerPath(table, request);
+    if (auto labels = PathLabels(request, response))
+      metrics_->CountRequest(*labels, server_.ConnectionClock().Now() - start);
+    respond(std::move(response));
+  }
+
+  Response AnswerPath(const ResourceTable& table, const Request& request) {
+    try {
+      return ServePath(server_, table, request);
+    } catch (const std::exception& e) {
+      server_.env.log.error("exception while serving {}: {}", request.path, e.what());
+      return ErrorResponse({}, api::InternalError(kPanicMessage));
+    }
+  }
+
   void Run(Request request, Route route, Negotiated output, Responder respond) {
     api::Time start = server_.ConnectionClock().Now();
-    RequestLabels labels{MetricsVerb(route.verb), route.resource,
-                         route.subresource == nullptr ? std::string_view{} : route.subresource->name, 0};
+    RequestLabels labels = ResourceLabels(route, request);
     auto answer = std::make_shared<PendingAnswer>();
     answer->respond = [this, labels, start, respond = std::move(respond)](Response response) mutable {
       labels.code = response.code;
       metrics_->CountRequest(labels, server_.ConnectionClock().Now() - start);
-      if (response.stream) response.stream = std::make_unique<CountedStream>(std::move(response.stream), *metrics_);
+      if (response.stream)
+        response.stream = std::make_unique<CountedStream>(std::move(response.stream), labels, server_);
       respond(std::move(response));
     };
-    auto call = std::make_shared<Call>(Call{server_, std::move(request), std::move(route), output, nullptr, {}});
+    auto call =
+        std::make_shared<Call>(Call{server_, std::move(request), std::move(route), output, nullptr, {}});
     call->respond = [answer](Response response) { answer->Give(std::move(response)); };
-    Dispatch(call);
+    Guard(call, [&] { Dispatch(call); });
     // Nearly all requests are answered by now; what waits is a write that the disk holds up.
     if (answer->given) return;
     answer->executor = &server_.ConnectionExecutor();
-    answer->timer = answer->executor.load()->PostInBackground(server_.options.request_timeout, [answer, output] {
-      answer->Give(ErrorResponse(output, api::TimedOut("Timeout: request did not complete within the requested timeout "
-                                                       "- context deadline exceeded")));
-    });
+    answer->timer =
+        answer->executor.load()->PostInBackground(server_.options.request_timeout, [answer, output] {
+          answer->Give(ErrorResponse(
+              output, api::TimedOut("Timeout: request did not complete within the requested timeout "
+                                    "- context deadline exceeded")));
+        });
   }
 
   std::unique_ptr<Metrics> metrics_;
+  const std::shared_ptr<ResourceRegistry> registry_;
   Server server_;
   std::atomic<int> readonly_inflight_ = 0;
   std::atomic<int> mutating_inflight_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The apiserver without HTTP: takes a plain request and gives back a response or a stream. Thread-safe.
+// The apiserver without HTTP: takes a plain request and returns a response or a stream. Thread-safe.
 
 #include <chrono>
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include "api/base/clock.h"
 #include "api/base/env.h"
 #include "api/client.h"
+#include "api/container_log.h"
+#include "api/object_name.h"
 #include "apiserver/request.h"
 
 namespace terrarium::storage {
@@ -21,50 +23,65 @@ class Store;
 namespace terrarium::apiserver {
 
 class GateLog;
+class ResourceRegistry;
 class Uptime;
 
-// What a container has printed; the kubelet provides it. nullopt: nothing runs there (yet).
-using PodLogSource = std::function<std::optional<std::string>(const std::string& ns, const std::string& pod,
-                                                              const std::string& container)>;
+// Returns the output of the latest run of a container, or of the run before it if `previous` is set. The
+// kubelet provides it. nullptr: no kubelet responds, or the kubelet knows no such run.
+using PodLogSource = std::function<std::shared_ptr<api::ContainerLog>(
+    const api::ObjectName& pod, const std::string& container, bool previous)>;
 
-// Who a bearer token belongs to; nullopt: nobody.
+// Returns the user that a bearer token belongs to; nullopt: the token is unknown.
 using TokenAuthenticator = std::function<std::optional<UserInfo>(const std::string& token)>;
 
 struct HandlerOptions {
-  // Requests being served at once, as kube-apiserver's flags of the same names count them; watches are not counted.
+  // Limits on the requests in flight, like the kube-apiserver flags of the same names. Watches, logs and
+  // connections to containers are not counted.
   int max_requests_inflight = 400;
   int max_mutating_requests_inflight = 200;
   std::size_t object_bytes_max = 3 * 512 * 1024;  // 1.5 MiB, etcd's limit
-  // A request that has no answer after this long gets 504; watches and logs go on.
+  // A request without a response after this time gets 504. Watches and logs continue: their response is a
+  // stream that has begun.
   api::Duration request_timeout = std::chrono::seconds(60);
   api::Duration bookmark_period = std::chrono::minutes(1);
-  // A watch that names no timeoutSeconds ends after this long, as the real one does between 30 and 60 minutes.
+  // A watch without timeoutSeconds ends after a random time between this one and twice this one, as in
+  // Kubernetes.
   api::Duration watch_timeout_min = std::chrono::minutes(30);
   std::size_t watch_buffer_events = 1000;
-  // The time in which connections live: how long a client waits for an answer, when its watch ends or gets a bookmark.
-  // A client counts the world's seconds, whatever the plane's clock does. Unset: the plane's own.
+  // The clock of connections: it decides when a request times out, and when a watch ends or gets a bookmark.
+  // Clients measure wall-clock time even if the control plane has a virtual clock. Unset: the clock and the
+  // executor of the control plane.
   const api::Clock* connection_clock = nullptr;
   api::Executor* connection_executor = nullptr;
   PodLogSource pod_log;
-  std::function<std::string()> more_metrics;  // Prometheus text of the components beside the apiserver
-  GateLog* gate_log = nullptr;  // where to tell what became of fields that have a gate; it outlives the handler
-  TokenAuthenticator authenticate;  // for TokenReviews; requests come with their user already known
+  std::function<std::string()> more_metrics;  // Prometheus text of the other components
+  // Records what writes did to fields that have a feature gate. It outlives the handler.
+  GateLog* gate_log = nullptr;
+  TokenAuthenticator authenticate;  // for TokenReviews; a request already carries its user
+  // The resources that the control plane serves. nullptr: the handler makes its own registry of the built-in
+  // resources.
+  std::shared_ptr<ResourceRegistry> registry = nullptr;
 };
 
 class Handler {
  public:
-  // `env` and `store` outlive the handler. Creates the namespaces every cluster has when they are missing.
+  // `env` and `store` outlive the handler. Creates the objects that every cluster has if they are missing:
+  // its four namespaces and the Service of the API.
   static std::unique_ptr<Handler> Make(const api::Env& env, storage::Store& store, HandlerOptions options);
   virtual ~Handler() = default;
 
   // Calls `respond` exactly once, possibly later and from another thread.
   virtual void Serve(Request request, Responder respond) = 0;
-  // The same for a caller in the same process: everything holds that holds over HTTP, but no text is made and the caller
-  // does not count as in flight. `done` is called exactly once, possibly before this returns or from another thread.
+  // Serves a write of a caller in the same process. The rules are those of Serve(), but no body is encoded or
+  // decoded as text, and the request does not count as in flight. Calls `done` exactly once, possibly before
+  // this method returns or from another thread.
   virtual void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) = 0;
-  // The run of the server that a caller in the same process is connected to, so that it notices its end. nullptr: the
-  // server is down.
+  // Returns the current run of the server, so that a caller in the same process can observe its end. nullptr:
+  // the server is down.
   virtual std::shared_ptr<Uptime> Connect() = 0;
+  // The resources that the control plane serves. The registry lives as long as the handler and survives
+  // restarts.
+  virtual ResourceRegistry& registry() = 0;
 };
 
 }  // namespace terrarium::apiserver

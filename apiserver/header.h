@@ -5,9 +5,10 @@
 
 namespace terrarium::apiserver {
 
-// The header of a document: what lists, watches and selectors ask without parsing it.
+// The header of a document with the values of the resource's selectable fields.
 api::ObjectHeader DeriveHeader(const ResourceInfo& resource, const Json& document);
-// The same by storage name, for a store that loads objects from disk. REQUIRES: a served storage name.
+// The same by storage name, for a store that loads objects from disk. Of a resource that is not built in, the
+// header has no selectable fields.
 api::ObjectHeader DeriveHeaderOfStored(std::string_view storage, const Json& document);
 
 }  // namespace terrarium::apiserver

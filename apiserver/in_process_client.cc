@@ -6,7 +6,7 @@
 #include "api/base/errors.h"
 #include "api/base/executor.h"
 #include "apiserver/handler.h"
-#include "apiserver/resource_table.h"
+#include "apiserver/resource_registry.h"
 #include "apiserver/uptime.h"
 #include "storage/store.h"
 
@@ -39,8 +39,13 @@ struct WakeUp : std::enable_shared_from_this<WakeUp> {
 
 class InProcessWatch : public api::ClientWatch {
  public:
-  InProcessWatch(std::unique_ptr<storage::Watch> watch, std::shared_ptr<Uptime> uptime, api::Executor& executor)
-      : watch_(std::move(watch)), uptime_(std::move(uptime)), wake_up_(std::make_shared<WakeUp>(executor)) {}
+  // `resource`: as long as the resource is served; nullptr: always.
+  InProcessWatch(std::unique_ptr<storage::Watch> watch, std::shared_ptr<Uptime> uptime,
+                 std::shared_ptr<Uptime> resource, api::Executor& executor)
+      : watch_(std::move(watch)),
+        uptime_(std::move(uptime)),
+        resource_(std::move(resource)),
+        wake_up_(std::make_shared<WakeUp>(executor)) {}
 
   State Take(std::size_t max, std::vector<api::WatchEvent>& out) override {
     // What has not come by then, the next server will send.
@@ -48,7 +53,8 @@ class InProcessWatch : public api::ClientWatch {
     taken_.clear();
     storage::Watch::State state = watch_->Take(max, taken_);
     for (storage::Event& event : taken_) out.push_back({TypeOf(event.type), std::move(event.object)});
-    return state == storage::Watch::State::kOpen ? State::kOpen : State::kEnded;
+    const bool gone = resource_ != nullptr && resource_->ended() && taken_.size() < max;
+    return state == storage::Watch::State::kOpen && !gone ? State::kOpen : State::kEnded;
   }
 
   void SetWake(std::function<void()> wake) override {
@@ -56,9 +62,11 @@ class InProcessWatch : public api::ClientWatch {
     watch_->SetWake([weak = std::weak_ptr(wake_up_)] {
       if (auto wake_up = weak.lock()) wake_up->Post();
     });
-    listener_ = uptime_->OnEnd([weak = std::weak_ptr(wake_up_)] {
+    auto post = [weak = std::weak_ptr(wake_up_)] {
       if (auto wake_up = weak.lock()) wake_up->Post();
-    });
+    };
+    listener_ = uptime_->OnEnd(post);
+    if (resource_ != nullptr) resource_listener_ = resource_->OnEnd(post);
   }
 
   std::int64_t DeliveredRevision() const override { return watch_->DeliveredRevision(); }
@@ -75,8 +83,10 @@ class InProcessWatch : public api::ClientWatch {
 
   std::unique_ptr<storage::Watch> watch_;
   std::shared_ptr<Uptime> uptime_;
+  std::shared_ptr<Uptime> resource_;
   std::shared_ptr<WakeUp> wake_up_;
   std::unique_ptr<Uptime::Listener> listener_;
+  std::unique_ptr<Uptime::Listener> resource_listener_;
   std::vector<storage::Event> taken_;
 };
 
@@ -94,7 +104,8 @@ class InProcessClient : public api::Client {
                      executor.Post([uptime = std::move(uptime), done = std::move(done),
                                     written = std::move(written)]() mutable {
                        // An answer that is still on its way when its server crashes is lost.
-                       if (uptime != nullptr && uptime->crashed()) written = api::ServiceUnavailable(kCrashedMessage);
+                       if (uptime != nullptr && uptime->crashed())
+                         written = api::ServiceUnavailable(kCrashedMessage);
                        done(std::move(written));
                      });
                      busy->End();
@@ -105,12 +116,14 @@ class InProcessClient : public api::Client {
     if (handler_.Connect() == nullptr) return api::ServiceUnavailable(kDownMessage);
     api::ObjectPtr object = store_.Get({std::string(resource), name.ns, name.name});
     if (object != nullptr) return object;
-    const ResourceInfo* info = ResourceTable::Get().FindStorage(resource);
-    return api::NotFound(info == nullptr ? api::GroupResource{"", std::string(resource)} : info->Resource(), name.name);
+    const auto table = handler_.registry().Table();
+    const ResourceInfo* info = table->FindStorage(resource);
+    return info == nullptr ? api::UnknownResource() : api::NotFound(info->Resource(), name.name);
   }
 
   Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override {
     if (handler_.Connect() == nullptr) return api::ServiceUnavailable(kDownMessage);
+    if (handler_.registry().Table()->FindStorage(resource) == nullptr) return api::UnknownResource();
     storage::ListQuery query;
     query.resource = resource;
     query.ns = ns;
@@ -119,9 +132,13 @@ class InProcessClient : public api::Client {
     return api::ObjectList{std::move(listing->items), listing->revision};
   }
 
-  Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from_revision) override {
+  Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource,
+                                                  std::int64_t from_revision) override {
     std::shared_ptr<Uptime> uptime = handler_.Connect();
     if (uptime == nullptr) return api::ServiceUnavailable(kDownMessage);
+    const auto table = handler_.registry().Table();
+    const ResourceInfo* info = table->FindStorage(resource);
+    if (info == nullptr) return api::UnknownResource();
     storage::WatchQuery query;
     query.resource = resource;
     query.from_revision = from_revision;
@@ -129,7 +146,7 @@ class InProcessClient : public api::Client {
     auto watch = store_.StartWatch(query);
     if (!watch) return watch.status();
     return std::unique_ptr<api::ClientWatch>(
-        std::make_unique<InProcessWatch>(std::move(*watch), std::move(uptime), env_.executor));
+        std::make_unique<InProcessWatch>(std::move(*watch), std::move(uptime), info->uptime, env_.executor));
   }
 
  private:

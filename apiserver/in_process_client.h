@@ -14,9 +14,9 @@ namespace terrarium::apiserver {
 
 class Handler;
 
-// A component's client in the apiserver's own process: writes go through the handler, lists and watches share the store's
-// objects. Answers and wake-ups come on the lane of `env`. While an answer is on its way the plane is not idle.
-// `handler` and `store` outlive the client and everything that waits for it.
+// A component's client in the process of the apiserver. Writes go through the handler; lists and watches
+// share the objects of the store. Responses and wake-ups run on the lane of `env`. The control plane is not
+// idle while a response is pending. `handler` and `store` outlive the client and all its pending requests.
 std::unique_ptr<api::Client> MakeInProcessClient(const api::Env& env, Handler& handler, storage::Store& store,
                                                  UserInfo user);
 

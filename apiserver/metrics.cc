@@ -1,40 +1,62 @@
 #include "apiserver/metrics.h"
 
+#include <cstdint>
+#include <map>
+#include <shared_mutex>
+#include <tuple>
+
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include <map>
-#include <shared_mutex>
-#include <tuple>
-
 #include "storage/store.h"
 
 namespace terrarium::apiserver {
 namespace {
 
-// Kubernetes' own buckets for apiserver_request_duration_seconds, thinned out.
-const prometheus::Histogram::BucketBoundaries kDurationBuckets = {0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1,
-                                                                  0.25,   0.5,   1.0,   2.5,  5.0,   10.0, 60.0};
+// Kubernetes' own buckets for apiserver_request_duration_seconds.
+const prometheus::Histogram::BucketBoundaries kDurationBuckets = {
+    0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60};
+
+using Labels = std::map<std::string, std::string>;
+
+Labels LongRunningLabels(const RequestLabels& labels) {
+  Labels names = {{"verb", std::string(labels.verb)},
+                  {"subresource", std::string(labels.subresource)},
+                  {"scope", std::string(labels.scope)},
+                  {"component", std::string(labels.component)}};
+  names["resource"] = labels.resource == nullptr ? "" : labels.resource->plural;
+  names["group"] = labels.resource == nullptr ? "" : labels.resource->group;
+  names["version"] = labels.resource == nullptr ? "" : labels.resource->version;
+  return names;
+}
 
 class PrometheusMetrics : public Metrics {
  public:
   PrometheusMetrics()
-      : requests_(prometheus::BuildCounter()
-                      .Name("apiserver_request_total")
-                      .Help("Requests by verb, resource and response code.")
-                      .Register(registry_)),
-        durations_(prometheus::BuildHistogram()
-                       .Name("apiserver_request_duration_seconds")
-                       .Help("Time to answer, by verb and resource; watches are left out.")
-                       .Register(registry_)),
-        watches_(prometheus::BuildGauge()
-                     .Name("apiserver_longrunning_requests")
-                     .Help("Open watches.")
-                     .Register(registry_)
-                     .Add({{"verb", "WATCH"}})),
+      : requests_(
+            prometheus::BuildCounter()
+                .Name("apiserver_request_total")
+                .Help(
+                    "[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, "
+                    "version, resource, scope, component, and HTTP response code.")
+                .Register(registry_)),
+        durations_(
+            prometheus::BuildHistogram()
+                .Name("apiserver_request_duration_seconds")
+                .Help(
+                    "[STABLE] Response latency distribution in seconds for each verb, dry run value, group, "
+                    "version, resource, subresource, scope and component.")
+                .Register(registry_)),
+        long_running_(
+            prometheus::BuildGauge()
+                .Name("apiserver_longrunning_requests")
+                .Help("[STABLE] Gauge of all active long-running apiserver requests broken out by verb, "
+                      "group, version, resource, scope and component. Not all requests are tracked this "
+                      "way.")
+                .Register(registry_)),
         objects_(prometheus::BuildGauge()
                      .Name("apiserver_storage_objects")
                      .Help("Stored objects by resource.")
@@ -46,11 +68,13 @@ class PrometheusMetrics : public Metrics {
     if (labels.verb != "WATCH") series.duration->Observe(std::chrono::duration<double>(took).count());
   }
 
-  void AddOpenWatches(int change) override { watches_.Increment(change); }
+  void AddLongRunning(const RequestLabels& labels, int change) override {
+    long_running_.Add(LongRunningLabels(labels)).Increment(change);
+  }
 
-  std::string Text(const storage::Store& store) const override {
-    for (const ResourceInfo& resource : ResourceTable::Get().all())
-      if (!resource.storage.empty() && ResourceTable::Get().FindStorage(resource.storage) == &resource)
+  std::string Text(const storage::Store& store, const ResourceTable& table) const override {
+    for (const ResourceInfo& resource : table.all())
+      if (!resource.storage.empty() && resource.stored_as == nullptr)
         objects_.Add({{"resource", resource.Resource().String()}})
             .Set(static_cast<double>(store.Count(resource.storage)));
     return prometheus::TextSerializer().Serialize(registry_.Collect());
@@ -61,21 +85,25 @@ class PrometheusMetrics : public Metrics {
     prometheus::Counter* count = nullptr;
     prometheus::Histogram* duration = nullptr;
   };
-  using Key = std::tuple<std::string_view, const ResourceInfo*, std::string_view, int>;
+  // The resource by its serial, since the entry may go; a subresource's name is short enough to cost no
+  // allocation.
+  using Key =
+      std::tuple<std::string_view, std::uint64_t, std::string, std::string_view, std::string_view, int>;
 
   // A label set is built once; afterwards a request costs one lookup under a shared lock.
   const Series& Find(const RequestLabels& labels) {
-    Key key{labels.verb, labels.resource, labels.subresource, labels.code};
+    Key key{labels.verb,
+            labels.resource == nullptr ? 0 : labels.resource->serial,
+            std::string(labels.subresource),
+            labels.scope,
+            labels.dry_run,
+            labels.code};
     {
       std::shared_lock lock(mutex_);
       if (auto it = series_.find(key); it != series_.end()) return it->second;
     }
-    std::map<std::string, std::string> names = {{"verb", std::string(labels.verb)},
-                                                {"subresource", std::string(labels.subresource)},
-                                                {"component", "apiserver"}};
-    names["resource"] = labels.resource == nullptr ? "" : labels.resource->plural;
-    names["group"] = labels.resource == nullptr ? "" : labels.resource->group;
-    names["version"] = labels.resource == nullptr ? "" : labels.resource->version;
+    Labels names = LongRunningLabels(labels);
+    names["dry_run"] = labels.dry_run;
     std::unique_lock lock(mutex_);
     Series& series = series_[key];
     series.duration = &durations_.Add(names, kDurationBuckets);
@@ -87,7 +115,7 @@ class PrometheusMetrics : public Metrics {
   mutable prometheus::Registry registry_;
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& durations_;
-  prometheus::Gauge& watches_;
+  prometheus::Family<prometheus::Gauge>& long_running_;
   prometheus::Family<prometheus::Gauge>& objects_;
   mutable std::shared_mutex mutex_;
   std::map<Key, Series> series_;

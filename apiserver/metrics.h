@@ -15,10 +15,14 @@ class Store;
 
 namespace terrarium::apiserver {
 
+// The labels of apiserver_request_total, in the values that Kubernetes gives them.
 struct RequestLabels {
-  std::string_view verb;  // as metrics spell it: GET, LIST, WATCH, POST, PUT, PATCH, DELETE, DELETECOLLECTION
-  const ResourceInfo* resource = nullptr;
-  std::string_view subresource;
+  std::string_view verb;  // GET, LIST, WATCH, POST, PUT, PATCH, DELETE (of a collection too), CONNECT
+  ResourcePtr resource = nullptr;
+  std::string_view subresource = {};  // of a request for no resource, its path
+  std::string_view scope = {};        // resource, namespace, cluster, or none
+  std::string_view dry_run = {};      // All, invalid, or none
+  std::string_view component = "apiserver";
   int code = 0;
 };
 
@@ -28,9 +32,10 @@ class Metrics {
   virtual ~Metrics() = default;
 
   virtual void CountRequest(const RequestLabels& labels, api::Duration took) = 0;
-  virtual void AddOpenWatches(int change) = 0;
+  // Opens and ends of watches and followed logs.
+  virtual void AddLongRunning(const RequestLabels& labels, int change) = 0;
   // Prometheus text. Object counts and gate values are read now.
-  virtual std::string Text(const storage::Store& store) const = 0;
+  virtual std::string Text(const storage::Store& store, const ResourceTable& table) const = 0;
 };
 
 }  // namespace terrarium::apiserver

@@ -12,7 +12,8 @@ namespace terrarium::apiserver {
 namespace {
 
 constexpr std::array kServed = {MediaType::kJson, MediaType::kYaml, MediaType::kProtobuf};
-constexpr std::string_view kServedText = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kServedText =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 constexpr std::string_view kStreamedText =
     "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
@@ -48,15 +49,22 @@ std::string_view TakeUntil(std::string_view& text, char separator) {
 void ReadParameter(std::string_view text, Clause& clause) {
   std::string_view name = Trim(TakeUntil(text, '='));
   std::string_view value = Trim(text);
-  if (name == "as") clause.as = value;
-  else if (name == "g") clause.group = value;
-  else if (name == "v") clause.version = value;
-  else if (name == "stream") clause.stream = value;
-  else if (name == "pretty") clause.pretty = value == "1";
-  else if (name == "q") std::from_chars(value.data(), value.data() + value.size(), clause.quality);
+  if (name == "as")
+    clause.as = value;
+  else if (name == "g")
+    clause.group = value;
+  else if (name == "v")
+    clause.version = value;
+  else if (name == "stream")
+    clause.stream = value;
+  else if (name == "pretty")
+    clause.pretty = value == "1";
+  else if (name == "q")
+    std::from_chars(value.data(), value.data() + value.size(), clause.quality);
 }
 
-// Best first. Parameters that we do not know say nothing about the answer and are passed over, as Kubernetes does.
+// Best first. Parameters that we do not know say nothing about the answer and are passed over, as Kubernetes
+// does.
 std::vector<Clause> ParseAccept(std::string_view header) {
   std::vector<Clause> out;
   while (!header.empty()) {
@@ -87,22 +95,25 @@ std::optional<Negotiated> Fit(const Clause& clause, MediaType type) {
   Negotiated out{.media_type = type, .pretty = clause.pretty};
   if (!clause.Converts()) return out;
   if (clause.group != "meta.k8s.io") return std::nullopt;
-  if (clause.version == "v1") out.meta_version = "v1";
-  else if (clause.version == "v1beta1") out.meta_version = "v1beta1";
-  else return std::nullopt;
-  if (clause.as == "PartialObjectMetadata") out.shape = Shape::kPartialObjectMetadata;
-  else if (clause.as == "PartialObjectMetadataList") out.shape = Shape::kPartialObjectMetadataList;
-  else if (clause.as == "Table" && type != MediaType::kProtobuf) out.shape = Shape::kTable;
-  else return std::nullopt;
+  if (clause.version == "v1")
+    out.meta_version = "v1";
+  else if (clause.version == "v1beta1")
+    out.meta_version = "v1beta1";
+  else
+    return std::nullopt;
+  if (clause.as == "PartialObjectMetadata")
+    out.shape = Shape::kPartialObjectMetadata;
+  else if (clause.as == "PartialObjectMetadataList")
+    out.shape = Shape::kPartialObjectMetadataList;
+  else if (clause.as == "Table" && type != MediaType::kProtobuf)
+    out.shape = Shape::kTable;
+  else
+    return std::nullopt;
   return out;
 }
 
 api::Status NotAcceptable(std::string message) {
-  api::Status status;
-  status.code = 406;
-  status.reason = api::reason::kNotAcceptable;
-  status.message = std::move(message);
-  return status;
+  return api::MakeStatus(406, api::reason::kNotAcceptable, std::move(message));
 }
 
 // No clause names a media type of this endpoint: refused before anything looks at parameters.
@@ -174,7 +185,8 @@ api::Result<Negotiated> Negotiate(const Request& request, Endpoint endpoint) {
       if (endpoint == Endpoint::kWatch && !Streams(type)) return NoFittingClause(kStreamedText);
       if (auto mismatch = ShapeMismatch(fit->shape, endpoint)) return *mismatch;
       // A watch shows one object at a time, so that there is no list to take the metadata of.
-      if (endpoint == Endpoint::kWatch && fit->shape == Shape::kPartialObjectMetadataList) fit->shape = Shape::kObject;
+      if (endpoint == Endpoint::kWatch && fit->shape == Shape::kPartialObjectMetadataList)
+        fit->shape = Shape::kObject;
       fit->pretty = fit->pretty || pretty;
       return *fit;
     }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/base/cancel_token.h"
 #include "api/base/status.h"
 
 namespace terrarium::apiserver {
@@ -20,19 +21,25 @@ struct UserInfo {
 };
 
 struct Request {
-  std::string method;  // GET, POST, ...
-  std::string path;    // percent-decoded, without the query
+  std::string method;                                      // GET, POST, ...
+  std::string path;                                        // percent-decoded, without the query
   std::vector<std::pair<std::string, std::string>> query;  // decoded, in order
   std::string content_type;
   std::string accept;
   std::string user_agent;
-  std::string host;           // as the client names us
+  std::string host;    // as the client names us
+  std::string origin;  // of the page that a browser sends the request for; empty: no page
   std::string if_none_match;
   std::string body;
   UserInfo user;
+  // Cancelled when the client closes its connection before it has the answer; nullptr: the caller cannot
+  // leave.
+  std::shared_ptr<api::CancelToken> client_gone = nullptr;
 
   // The first value of a query parameter, or nullptr.
   const std::string* Query(std::string_view name) const;
+  // The content type without its parameters.
+  std::string_view MediaType() const;
 };
 
 // An answer that goes on: a watch. The adapter pulls whenever it was woken and its socket has room.
@@ -57,8 +64,9 @@ struct Response {
   std::vector<std::string> warnings;  // each becomes a Warning: 299 header
   std::vector<std::pair<std::string, std::string>> headers;
   std::unique_ptr<ResponseStream> stream;  // when set, body is empty
-  // What it gives is held while something of the stream is on its way to the socket: a virtual clock waits for the
-  // watchers as well. Called from any thread, also after the stream is gone; may be empty and may give nullptr.
+  // What it gives is held while something of the stream is on its way to the socket: a virtual clock waits
+  // for the watchers as well. Called from any thread, also after the stream is gone; may be empty and may
+  // give nullptr.
   std::function<std::shared_ptr<void>()> stream_busy;
 };
 

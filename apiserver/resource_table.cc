@@ -1,188 +1,79 @@
 #include "apiserver/resource_table.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cctype>
 #include <iterator>
 #include <utility>
 
-#include "apiserver/strategies.h"
-#include "apiserver/strategy/event_conversion.h"
+#include "apiserver/internal/built_in_resources.h"
+#include "apiserver/openapi/openapi.h"
 
 namespace terrarium::apiserver {
 namespace {
 
-using Names = std::vector<std::string_view>;
-using Resources = std::vector<ResourceInfo>;
+// A version as Kubernetes ranks it: v2, v1, v1beta2, v1beta1, v1alpha1, then all other names by their text.
+struct VersionRank {
+  int stage = 0;  // 3: v1, 2: v1beta1, 1: v1alpha1, 0: another name
+  int major = 0;
+  int minor = 0;
+};
 
-Names EveryVerb() { return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}; }
-
-SubresourceInfo Status(std::string_view kind) {
-  return {.name = "status", .group = "", .version = "", .kind = kind, .verbs = {"get", "patch", "update"}};
+int TakeNumber(std::string_view& text) {
+  int value = 0;
+  std::size_t digits = 0;
+  while (digits < text.size() && digits < 6 && std::isdigit(static_cast<unsigned char>(text[digits])) != 0)
+    value = value * 10 + (text[digits++] - '0');
+  text.remove_prefix(digits);
+  return digits == 0 ? -1 : value;
 }
 
-SubresourceInfo Scale() {
-  return {.name = "scale", .group = "autoscaling", .version = "v1", .kind = "Scale", .verbs = {"get", "patch", "update"}};
+VersionRank RankOf(std::string_view version) {
+  VersionRank rank;
+  if (!version.starts_with('v')) return {};
+  version.remove_prefix(1);
+  rank.major = TakeNumber(version);
+  rank.stage = version.empty() ? 3 : version.starts_with("beta") ? 2 : version.starts_with("alpha") ? 1 : 0;
+  if (rank.major < 0 || rank.stage == 0) return {};
+  if (rank.stage == 3) return rank;
+  version.remove_prefix(rank.stage == 2 ? 4 : 5);
+  rank.minor = TakeNumber(version);
+  return rank.minor < 0 || !version.empty() ? VersionRank{} : rank;
 }
 
-// A kind that is answered and never stored.
-ResourceInfo Virtual(std::string_view group, std::string_view kind, std::string_view plural, std::string_view singular,
-                     bool namespaced, std::string_view message) {
-  return {.group = group, .version = "v1", .kind = kind, .plural = plural, .singular = singular,
-          .namespaced = namespaced, .short_names = {}, .categories = {}, .verbs = {"create"}, .subresources = {},
-          .message = message, .storage = "", .strategy = nullptr};
+bool VersionComesFirst(std::string_view a, std::string_view b) {
+  const VersionRank left = RankOf(a), right = RankOf(b);
+  auto key = [](const VersionRank& rank) { return std::tuple(rank.stage, rank.major, rank.minor); };
+  if (key(left) != key(right)) return key(left) > key(right);
+  return a < b;
 }
 
-Resources CoreConfig() {
-  return {
-      Virtual("", "Binding", "bindings", "binding", true, "io.k8s.api.core.v1.Binding"),
-      {.group = "", .version = "v1", .kind = "ConfigMap", .plural = "configmaps", .singular = "configmap",
-       .namespaced = true, .short_names = {"cm"}, .categories = {}, .verbs = EveryVerb(), .subresources = {},
-       .message = "io.k8s.api.core.v1.ConfigMap", .storage = "configmaps", .strategy = &ConfigMapStrategy()},
-      {.group = "", .version = "v1", .kind = "Event", .plural = "events", .singular = "event", .namespaced = true,
-       .short_names = {"ev"}, .categories = {}, .verbs = EveryVerb(), .subresources = {},
-       .message = "io.k8s.api.core.v1.Event", .storage = "events", .strategy = &EventStrategy()},
-      {.group = "", .version = "v1", .kind = "Namespace", .plural = "namespaces", .singular = "namespace",
-       .namespaced = false, .short_names = {"ns"}, .categories = {},
-       .verbs = {"create", "delete", "get", "list", "patch", "update", "watch"},
-       .subresources = {{.name = "finalize", .group = "", .version = "", .kind = "Namespace", .verbs = {"update"}},
-                        Status("Namespace")},
-       .message = "io.k8s.api.core.v1.Namespace", .storage = "namespaces", .strategy = &NamespaceStrategy()},
-      {.group = "", .version = "v1", .kind = "Node", .plural = "nodes", .singular = "node", .namespaced = false,
-       .short_names = {"no"}, .categories = {}, .verbs = EveryVerb(), .subresources = {Status("Node")},
-       .message = "io.k8s.api.core.v1.Node", .storage = "nodes", .strategy = &NodeStrategy()},
-  };
-}
-
-Resources CoreWorkloads() {
-  return {
-      {.group = "", .version = "v1", .kind = "Pod", .plural = "pods", .singular = "pod", .namespaced = true,
-       .short_names = {"po"}, .categories = {"all"}, .verbs = EveryVerb(),
-       .subresources = {{.name = "binding", .group = "", .version = "", .kind = "Binding", .verbs = {"create"}},
-                        {.name = "eviction", .group = "policy", .version = "v1", .kind = "Eviction",
-                         .verbs = {"create"}},
-                        {.name = "log", .group = "", .version = "", .kind = "Pod", .verbs = {"get"}},
-                        Status("Pod")},
-       .message = "io.k8s.api.core.v1.Pod", .storage = "pods", .strategy = &PodStrategy()},
-      {.group = "", .version = "v1", .kind = "ReplicationController", .plural = "replicationcontrollers",
-       .singular = "replicationcontroller", .namespaced = true, .short_names = {"rc"}, .categories = {"all"},
-       .verbs = EveryVerb(), .subresources = {Scale(), Status("ReplicationController")},
-       .message = "io.k8s.api.core.v1.ReplicationController", .storage = "replicationcontrollers",
-       .strategy = &ReplicationControllerStrategy()},
-      {.group = "", .version = "v1", .kind = "ResourceQuota", .plural = "resourcequotas", .singular = "resourcequota",
-       .namespaced = true, .short_names = {"quota"}, .categories = {}, .verbs = EveryVerb(),
-       .subresources = {Status("ResourceQuota")}, .message = "io.k8s.api.core.v1.ResourceQuota",
-       .storage = "resourcequotas", .strategy = &ResourceQuotaStrategy()},
-      {.group = "", .version = "v1", .kind = "Secret", .plural = "secrets", .singular = "secret", .namespaced = true,
-       .short_names = {}, .categories = {}, .verbs = EveryVerb(), .subresources = {},
-       .message = "io.k8s.api.core.v1.Secret", .storage = "secrets", .strategy = &SecretStrategy()},
-      {.group = "", .version = "v1", .kind = "ServiceAccount", .plural = "serviceaccounts",
-       .singular = "serviceaccount", .namespaced = true, .short_names = {"sa"}, .categories = {},
-       .verbs = EveryVerb(), .subresources = {}, .message = "io.k8s.api.core.v1.ServiceAccount",
-       .storage = "serviceaccounts", .strategy = &ServiceAccountStrategy()},
-      {.group = "", .version = "v1", .kind = "Service", .plural = "services", .singular = "service",
-       .namespaced = true, .short_names = {"svc"}, .categories = {"all"}, .verbs = EveryVerb(),
-       .subresources = {Status("Service")}, .message = "io.k8s.api.core.v1.Service", .storage = "services",
-       .strategy = &ServiceStrategy()},
-  };
-}
-
-Resources Apps() {
-  return {
-      {.group = "apps", .version = "v1", .kind = "ControllerRevision", .plural = "controllerrevisions",
-       .singular = "controllerrevision", .namespaced = true, .short_names = {}, .categories = {},
-       .verbs = EveryVerb(), .subresources = {}, .message = "io.k8s.api.apps.v1.ControllerRevision",
-       .storage = "controllerrevisions", .strategy = &ControllerRevisionStrategy()},
-      {.group = "apps", .version = "v1", .kind = "DaemonSet", .plural = "daemonsets", .singular = "daemonset",
-       .namespaced = true, .short_names = {"ds"}, .categories = {"all"}, .verbs = EveryVerb(),
-       .subresources = {Status("DaemonSet")}, .message = "io.k8s.api.apps.v1.DaemonSet", .storage = "daemonsets",
-       .strategy = &DaemonSetStrategy()},
-      {.group = "apps", .version = "v1", .kind = "Deployment", .plural = "deployments", .singular = "deployment",
-       .namespaced = true, .short_names = {"deploy"}, .categories = {"all"}, .verbs = EveryVerb(),
-       .subresources = {Scale(), Status("Deployment")}, .message = "io.k8s.api.apps.v1.Deployment",
-       .storage = "deployments", .strategy = &DeploymentStrategy()},
-      {.group = "apps", .version = "v1", .kind = "ReplicaSet", .plural = "replicasets", .singular = "replicaset",
-       .namespaced = true, .short_names = {"rs"}, .categories = {"all"}, .verbs = EveryVerb(),
-       .subresources = {Scale(), Status("ReplicaSet")}, .message = "io.k8s.api.apps.v1.ReplicaSet",
-       .storage = "replicasets", .strategy = &ReplicaSetStrategy()},
-      {.group = "apps", .version = "v1", .kind = "StatefulSet", .plural = "statefulsets", .singular = "statefulset",
-       .namespaced = true, .short_names = {"sts"}, .categories = {"all"}, .verbs = EveryVerb(),
-       .subresources = {Scale(), Status("StatefulSet")}, .message = "io.k8s.api.apps.v1.StatefulSet",
-       .storage = "statefulsets", .strategy = &StatefulSetStrategy()},
-  };
-}
-
-Resources Events() {
-  return {
-      {.group = "events.k8s.io", .version = "v1", .kind = "Event", .plural = "events", .singular = "event",
-       .namespaced = true, .short_names = {"ev"}, .categories = {}, .verbs = EveryVerb(), .subresources = {},
-       .message = "io.k8s.api.events.v1.Event", .storage = "events", .strategy = &EventsV1Strategy()},
-  };
-}
-
-Resources Authentication() {
-  constexpr std::string_view kGroup = "authentication.k8s.io";
-  return {
-      Virtual(kGroup, "SelfSubjectReview", "selfsubjectreviews", "selfsubjectreview", false,
-              "io.k8s.api.authentication.v1.SelfSubjectReview"),
-      Virtual(kGroup, "TokenReview", "tokenreviews", "tokenreview", false,
-              "io.k8s.api.authentication.v1.TokenReview"),
-  };
-}
-
-Resources Authorization() {
-  constexpr std::string_view kGroup = "authorization.k8s.io";
-  return {
-      Virtual(kGroup, "LocalSubjectAccessReview", "localsubjectaccessreviews", "localsubjectaccessreview", true,
-              "io.k8s.api.authorization.v1.LocalSubjectAccessReview"),
-      Virtual(kGroup, "SelfSubjectAccessReview", "selfsubjectaccessreviews", "selfsubjectaccessreview", false,
-              "io.k8s.api.authorization.v1.SelfSubjectAccessReview"),
-      Virtual(kGroup, "SelfSubjectRulesReview", "selfsubjectrulesreviews", "selfsubjectrulesreview", false,
-              "io.k8s.api.authorization.v1.SelfSubjectRulesReview"),
-      Virtual(kGroup, "SubjectAccessReview", "subjectaccessreviews", "subjectaccessreview", false,
-              "io.k8s.api.authorization.v1.SubjectAccessReview"),
-  };
-}
-
-Resources Batch() {
-  return {
-      {.group = "batch", .version = "v1", .kind = "CronJob", .plural = "cronjobs", .singular = "cronjob",
-       .namespaced = true, .short_names = {"cj"}, .categories = {"all"}, .verbs = EveryVerb(),
-       .subresources = {Status("CronJob")}, .message = "io.k8s.api.batch.v1.CronJob", .storage = "cronjobs",
-       .strategy = &CronJobStrategy()},
-      {.group = "batch", .version = "v1", .kind = "Job", .plural = "jobs", .singular = "job", .namespaced = true,
-       .short_names = {}, .categories = {"all"}, .verbs = EveryVerb(), .subresources = {Status("Job")},
-       .message = "io.k8s.api.batch.v1.Job", .storage = "jobs", .strategy = &JobStrategy()},
-  };
-}
-
-Resources Policy() {
-  return {
-      {.group = "policy", .version = "v1", .kind = "PodDisruptionBudget", .plural = "poddisruptionbudgets",
-       .singular = "poddisruptionbudget", .namespaced = true, .short_names = {"pdb"}, .categories = {},
-       .verbs = EveryVerb(), .subresources = {Status("PodDisruptionBudget")},
-       .message = "io.k8s.api.policy.v1.PodDisruptionBudget", .storage = "poddisruptionbudgets",
-       .strategy = &PodDisruptionBudgetStrategy()},
-  };
-}
-
-Resources Coordination() {
-  return {
-      {.group = "coordination.k8s.io", .version = "v1", .kind = "Lease", .plural = "leases", .singular = "lease",
-       .namespaced = true, .short_names = {}, .categories = {}, .verbs = EveryVerb(), .subresources = {},
-       .message = "io.k8s.api.coordination.v1.Lease", .storage = "leases", .strategy = &LeaseStrategy()},
-  };
+bool ComesFirst(const ResourcePtr& a, const ResourcePtr& b) {
+  if (a->group != b->group) return a->group < b->group;
+  if (a->version != b->version) return VersionComesFirst(a->version, b->version);
+  return a->plural < b->plural;
 }
 
 }  // namespace
 
-std::string ResourceInfo::GroupVersion() const {
-  return group.empty() ? std::string(version) : std::string(group).append("/").append(version);
+std::uint64_t NextResourceSerial() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
 }
 
-api::GroupResource ResourceInfo::Resource() const { return {std::string(group), std::string(plural)}; }
+std::string ResourceInfo::GroupVersion() const { return group.empty() ? version : group + "/" + version; }
 
-api::GroupKind ResourceInfo::Kind() const { return {std::string(group), std::string(kind)}; }
+api::GroupResource ResourceInfo::Resource() const { return {group, plural}; }
 
-const api::Message& ResourceInfo::Schema() const { return api::Schema::Get().Must(message); }
+api::GroupKind ResourceInfo::Kind() const { return {group, kind}; }
+
+const api::Message& ResourceInfo::Schema() const {
+  return (schema == nullptr ? api::Schema::Get() : *schema).Must(message);
+}
+
+const api::Message& ResourceInfo::ListSchema() const {
+  return (schema == nullptr ? api::Schema::Get() : *schema).Must(message + "List");
+}
 
 const SubresourceInfo* ResourceInfo::Subresource(std::string_view name) const {
   auto it = std::find_if(subresources.begin(), subresources.end(),
@@ -194,51 +85,68 @@ bool ResourceInfo::HasVerb(std::string_view verb) const {
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }
 
-const ResourceTable& ResourceTable::Get() {
-  static const ResourceTable table;
+const std::shared_ptr<const ResourceTable>& ResourceTable::BuiltIn() {
+  static const std::shared_ptr<const ResourceTable> table = [] {
+    std::vector<ResourcePtr> resources = BuiltInResources();
+    const std::size_t count = resources.size();
+    return std::shared_ptr<const ResourceTable>(new ResourceTable(std::move(resources), count));
+  }();
   return table;
 }
 
-ResourceTable::ResourceTable() {
-  // Groups in the order in which Kubernetes ranks them; inside a group by resource name, as discovery lists them.
-  Resources (*const parts[])() = {CoreConfig, CoreWorkloads, Apps,   Events,      Authentication,
-                                  Authorization, Batch,      Policy, Coordination};
-  for (auto part : parts) {
-    Resources more = part();
-    std::move(more.begin(), more.end(), std::back_inserter(resources_));
-  }
-  for (const ResourceInfo& r : resources_) {
-    if (group_versions_.empty() || group_versions_.back().group != r.group)
-      group_versions_.push_back({r.group, r.version});
-  }
+std::shared_ptr<const ResourceTable> ResourceTable::Make(std::vector<ResourcePtr> added) {
+  if (added.empty()) return BuiltIn();
+  std::sort(added.begin(), added.end(), ComesFirst);
+  std::vector<ResourcePtr> resources = BuiltIn()->resources_;
+  const std::size_t built_in = resources.size();
+  resources.insert(resources.end(), std::make_move_iterator(added.begin()),
+                   std::make_move_iterator(added.end()));
+  return std::shared_ptr<const ResourceTable>(new ResourceTable(std::move(resources), built_in));
 }
+
+ResourceTable::ResourceTable(std::vector<ResourcePtr> resources, std::size_t built_in)
+    : resources_(std::move(resources)), built_in_(built_in) {
+  for (const ResourcePtr& r : resources_) {
+    by_plural_.emplace(Name(r->plural, r->group, r->version), r.get());
+    by_kind_.emplace(Name(r->kind, r->group, r->version), r.get());
+    if (r->strategy != nullptr && r->stored_as == nullptr) by_storage_.emplace(r->storage, r.get());
+    if (HasGroupVersion(r->group, r->version)) continue;
+    // A version of a group that is there already comes behind the group's others.
+    auto last = std::find_if(group_versions_.rbegin(), group_versions_.rend(),
+                             [&](const auto& gv) { return gv.group == r->group; });
+    group_versions_.insert(last == group_versions_.rend() ? group_versions_.end() : last.base(),
+                           {r->group, r->version});
+  }
+  openapi_ = std::make_unique<OpenApiDocuments>(*this);
+}
+
+ResourceTable::~ResourceTable() = default;
 
 const ResourceInfo* ResourceTable::Find(std::string_view group, std::string_view version,
                                         std::string_view plural) const {
-  auto it = std::find_if(resources_.begin(), resources_.end(), [&](const ResourceInfo& r) {
-    return r.plural == plural && r.group == group && r.version == version;
-  });
-  return it == resources_.end() ? nullptr : &*it;
+  auto it = by_plural_.find(Name(plural, group, version));
+  return it == by_plural_.end() ? nullptr : it->second;
 }
 
 const ResourceInfo* ResourceTable::FindKind(std::string_view group, std::string_view version,
                                             std::string_view kind) const {
-  auto it = std::find_if(resources_.begin(), resources_.end(), [&](const ResourceInfo& r) {
-    return r.kind == kind && r.group == group && r.version == version;
-  });
-  return it == resources_.end() ? nullptr : &*it;
+  auto it = by_kind_.find(Name(kind, group, version));
+  return it == by_kind_.end() ? nullptr : it->second;
 }
 
 const ResourceInfo* ResourceTable::FindStorage(std::string_view storage) const {
-  auto it = std::find_if(resources_.begin(), resources_.end(), [&](const ResourceInfo& r) {
-    return r.strategy != nullptr && r.storage == storage;
-  });
-  return it == resources_.end() ? nullptr : &*it;
+  auto it = by_storage_.find(storage);
+  return it == by_storage_.end() ? nullptr : it->second;
 }
 
 bool ResourceTable::HasGroup(std::string_view group) const {
   return std::any_of(group_versions_.begin(), group_versions_.end(),
-                     [&](const terrarium::apiserver::GroupVersion& g) { return g.group == group; });
+                     [&](const auto& g) { return g.group == group; });
+}
+
+bool ResourceTable::HasGroupVersion(std::string_view group, std::string_view version) const {
+  return std::any_of(group_versions_.begin(), group_versions_.end(),
+                     [&](const auto& g) { return g.group == group && g.version == version; });
 }
 
 }  // namespace terrarium::apiserver

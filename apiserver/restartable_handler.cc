@@ -5,12 +5,14 @@
 #include "api/base/check.h"
 #include "api/base/errors.h"
 #include "apiserver/internal/respond.h"
+#include "apiserver/resource_registry.h"
 #include "apiserver/uptime.h"
 
 namespace terrarium::apiserver {
 
 struct RestartableHandler::Run {
-  Run(const api::Env& at, storage::Store& store, const HandlerOptions& options, const api::FeatureGates& its_gates)
+  Run(const api::Env& at, storage::Store& store, const HandlerOptions& options,
+      const api::FeatureGates& its_gates)
       : gates(its_gates),
         env{at.clock, at.executor, at.prng, gates, at.log},
         handler(Handler::Make(env, store, options)) {}
@@ -27,7 +29,8 @@ namespace {
 class StreamOfRun : public ResponseStream {
  public:
   // `run` is held for as long as the stream needs it.
-  StreamOfRun(std::unique_ptr<ResponseStream> stream, std::shared_ptr<Uptime> uptime, std::shared_ptr<void> run)
+  StreamOfRun(std::unique_ptr<ResponseStream> stream, std::shared_ptr<Uptime> uptime,
+              std::shared_ptr<void> run)
       : run_(std::move(run)), uptime_(std::move(uptime)), stream_(std::move(stream)) {}
 
   State Read(std::size_t max_bytes, std::string& out) override {
@@ -49,7 +52,9 @@ class StreamOfRun : public ResponseStream {
 }  // namespace
 
 RestartableHandler::RestartableHandler(const api::Env& env, storage::Store& store, HandlerOptions options)
-    : env_(env), store_(store), options_(std::move(options)) {}
+    : env_(env), store_(store), options_(std::move(options)) {
+  if (options_.registry == nullptr) options_.registry = ResourceRegistry::Make();
+}
 
 std::shared_ptr<RestartableHandler::Run> RestartableHandler::Current() const {
   std::lock_guard lock(mutex_);

@@ -12,6 +12,8 @@ const Strategy& CronJobStrategy();
 const Strategy& DaemonSetStrategy();
 const Strategy& DeploymentStrategy();
 const Strategy& EventStrategy();
+// For a kind without rules of its own, with a status subresource or without.
+const Strategy& GenericStrategy(bool has_status);
 const Strategy& JobStrategy();
 const Strategy& LeaseStrategy();
 const Strategy& NamespaceStrategy();

@@ -1,16 +1,16 @@
 #pragma once
 
-// What is particular to a kind. One file per kind in strategy/; the verbs do everything else in one order:
+// The rules of one kind. There is one file per kind in strategy/; the verbs do the rest, in this order:
 //
 //   create:  decode, table defaults, Default(), metadata, drop gated fields, PrepareForCreate(), Validate()
-//   update:  decode, table defaults, Default(), metadata, drop gated fields, PrepareForUpdate(), generation, Validate-
-//            Update()
-//   status:  the same with PrepareForStatusUpdate() and ValidateStatusUpdate(); all but status and metadata is the old
-//            one's already
+//   update:  decode, table defaults, Default(), metadata, drop gated fields, PrepareForUpdate(), generation,
+//            ValidateUpdate()
+//   status:  like update, but without generation, with PrepareForStatusUpdate() and ValidateStatusUpdate().
+//            PrepareForStatusUpdate() gets a document in which all but status and metadata is the old one.
 //
-// Validation covers metadata as well, in the order in which Kubernetes reports it for the kind.
-// Strategies are stateless. Documents are normalised (api/codec/decode.h): unknown fields are gone, present fields have
-// their declared type, nulls are gone.
+// Validation covers metadata as well, in the order in which Kubernetes reports it for the kind. Strategies
+// are stateless. Documents are normalised (api/codec/decode.h): they contain no unknown fields and no nulls,
+// and all fields have their declared type.
 
 #include <span>
 #include <string>
@@ -33,12 +33,14 @@ struct StrategyContext {
   api::Time now;
 };
 
-// Which names a kind takes; prefix: a generateName is checked with a valid letter standing for the suffix.
+// Validates a name and returns the errors. `prefix`: the name is a generateName, to which a suffix will be
+// added.
 using NameCheck = std::vector<std::string> (*)(std::string_view name, bool prefix);
 
-// A field that field selectors can name besides metadata.name and metadata.namespace.
+// A field that field selectors can name, in addition to those that every header has: metadata.name,
+// metadata.namespace, status.phase and spec.nodeName.
 struct SelectableField {
-  std::string_view label;  // e.g. "spec.nodeName"
+  std::string_view label;  // e.g. "spec.restartPolicy"
   std::string (*value)(const Json& object);
 };
 
@@ -46,24 +48,28 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  // Defaults that depend on other fields; the static ones come from the schema tables and are already there.
+  // Sets defaults that depend on other fields. The static defaults of the schema tables are set already.
   virtual void Default(Json& object) const;
 
   virtual void PrepareForCreate(const StrategyContext& context, Json& object) const;
   virtual FieldErrors Validate(const StrategyContext& context, const Json& object) const = 0;
   virtual void PrepareForUpdate(const StrategyContext& context, Json& object, const Json& old) const;
-  virtual FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const = 0;
+  virtual FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                                     const Json& old) const = 0;
   virtual void PrepareForStatusUpdate(const StrategyContext& context, Json& object, const Json& old) const;
-  virtual FieldErrors ValidateStatusUpdate(const StrategyContext& context, const Json& object, const Json& old) const;
+  virtual FieldErrors ValidateStatusUpdate(const StrategyContext& context, const Json& object,
+                                           const Json& old) const;
 
   // Texts for Warning headers, on create (`old` null) and update.
-  virtual std::vector<std::string> Warnings(const StrategyContext& context, const Json& object, const Json* old) const;
+  virtual std::vector<std::string> Warnings(const StrategyContext& context, const Json& object,
+                                            const Json* old) const;
 
   // Status is a subresource: cleared on create, kept on update of the main resource.
   virtual bool HasStatus() const { return true; }
-  // metadata.generation is kept: 1 on create, +1 when the spec changes.
+  // The server maintains metadata.generation: 1 on create, +1 when BumpsGeneration() is true.
   virtual bool HasGeneration() const { return true; }
-  // True when an update changes what the generation counts. By default: the spec differs (and so for deletion).
+  // True if an update increments the generation. By default: the spec differs. Setting
+  // deletionTimestamp increments it for every kind.
   virtual bool BumpsGeneration(const Json& object, const Json& old) const;
 
   virtual NameCheck NameRule() const;
@@ -72,16 +78,17 @@ class Strategy {
   virtual bool AllowUnconditionalUpdate() const { return true; }
 
   virtual std::span<const SelectableField> SelectableFields() const { return {}; }
-  // Of kinds that are written often: what of an object the rules of a status update, and of a deletion, look at. The
-  // members that are named whole are what such a write can change; all others keep their stored text. Empty: everything.
+  // For kinds that are written often: the members of an object that a status update, or a deletion, reads.
+  // Such a write can change only the members that are named as a whole; all others keep their stored text.
+  // Empty: all members.
   virtual std::span<const api::Keep> ReadForStatusUpdate() const { return {}; }
   virtual std::span<const api::Keep> ReadForDeletion() const { return {}; }
-  // What a delete that names no propagationPolicy does to dependents: orphan (Jobs, ReplicationControllers) or
-  // background.
+  // Whether a delete without propagationPolicy orphans dependents (Jobs, ReplicationControllers) or deletes
+  // them in the background.
   virtual bool OrphansDependentsByDefault() const { return false; }
-  // What a client that relies on that default is told in a Warning header, or "".
+  // The Warning header for a client that relies on that default; empty: none.
   virtual std::string_view OrphanByDefaultWarning() const { return ""; }
-  // A delete answers with the deleted object instead of a Status.
+  // A delete responds with the deleted object instead of a Status.
   virtual bool ReturnsDeletedObject() const { return false; }
 };
 

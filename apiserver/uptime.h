@@ -11,19 +11,20 @@
 
 namespace terrarium::apiserver {
 
-// What clients are told of a server that is down, and of one that went down before it answered.
+// The error messages of a server that is down, and of a server that crashed before it responded.
 inline constexpr std::string_view kDownMessage = "the apiserver is down: connection refused";
 inline constexpr std::string_view kCrashedMessage =
     "the apiserver crashed before it answered: the request may or may not have been carried out";
 
-// One run of an apiserver, from its start to its end, as those notice who are connected to it. Thread-safe.
+// One run of an apiserver, from its start to its end, as its clients observe it. It also represents the time
+// for which a registered resource is served. Thread-safe.
 class Uptime : public std::enable_shared_from_this<Uptime> {
  public:
   bool ended() const { return state_ != State::kUp; }
-  // It ended without a goodbye: what was sent and not answered may or may not have happened.
+  // The run ended abruptly: a request without a response may or may not have been carried out.
   bool crashed() const { return state_ == State::kCrashed; }
 
-  // Somebody's wish to be told of the end; given up when destroyed.
+  // A subscription to the end of the run. Destroying it cancels the subscription.
   class Listener {
    public:
     Listener(std::shared_ptr<Uptime> uptime, std::uint64_t id) : uptime_(std::move(uptime)), id_(id) {}
@@ -35,12 +36,12 @@ class Uptime : public std::enable_shared_from_this<Uptime> {
     std::shared_ptr<Uptime> uptime_;
     std::uint64_t id_;
   };
-  // `told` is called once, at the end or at once when that has come, without locks held and in the order of the calls of
-  // this method. It must not block, and it may come while or after the listener is destroyed: it holds what it needs by
-  // weak or shared pointers.
+  // Calls `told` once: when the run ends, or immediately if it has ended already. Callbacks run without locks
+  // held, in the order in which they were registered. `told` must not block. It may run during or after the
+  // destruction of the listener, so it holds what it needs by weak or shared pointers.
   std::unique_ptr<Listener> OnEnd(std::function<void()> told);
 
-  // Only the first call does something.
+  // Only the first call has an effect.
   void End(bool crash);
 
  private:

@@ -2,11 +2,11 @@
 
 // A program started for a measurement and ended with it.
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace terrarium::bench {
 

@@ -1,8 +1,5 @@
-// The floor: a bare Drogon handler that returns the bytes of a file, and a stream to which every POST to /push sends a
-// given number of bytes. What Terrarium adds to this is what it costs.
-
-#include <drogon/HttpAppFramework.h>
-#include <trantor/utils/Logger.h>
+// The floor: a bare Drogon handler that returns the bytes of a file, and a stream to which every POST to
+// /push sends a given number of bytes. What Terrarium adds to this is what it costs.
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +8,9 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include <drogon/HttpAppFramework.h>
+#include <trantor/utils/Logger.h>
 
 namespace {
 
@@ -65,9 +65,8 @@ int main(int argc, char** argv) {
         send(body(small));
       })
       .registerBeginningAdvice([&] {
-        drogon::app().getLoop()->runAfter(0.05, [&] {
-          std::ofstream(argv[2]) << R"({"url": "http://127.0.0.1:)" << argv[1] << "\"}\n";
-        });
+        drogon::app().getLoop()->runAfter(
+            0.05, [&] { std::ofstream(argv[2]) << R"({"url": "http://127.0.0.1:)" << argv[1] << "\"}\n"; });
       })
       .run();
 }

@@ -1,10 +1,11 @@
-// An indexed Job, 100 pods at a time, whose pods succeed at once, from the request to Complete: the whole plane with
-// scheduler, kubelet and controllers, in memory, no artificial delay.
+// Measures an indexed Job from the request to Complete: 100 pods in parallel, which succeed immediately. The
+// cluster has scheduler, kubelet and controllers, in memory and without artificial delays.
 //
-// The controller gathers what pods do for a second, so on a real clock a Job of many waves mostly waits. What the
-// program does is measured on a virtual clock, where that second costs nothing: the real time that such a Job takes,
-// per pod as well, as a multiple of what the store alone needs for the lives of as many pods, and beside what a pod
-// costs in the first Job of the same run. The small one is then run on a real clock, too.
+// The Job controller batches pod events for one second, so on a real clock a Job with many waves of pods
+// mostly waits. The benchmark therefore uses a virtual clock, where that second costs nothing. It reports the
+// real time of the Job, in total and per pod; the time per pod as a multiple of the time that the store alone
+// needs for the life of a pod; and the time per pod relative to the first Job of the run. Small Jobs then
+// also run on a real clock.
 //
 //   terrarium_jobs_bench [COMPLETIONS...]        default: 1000 and 10000; the best of several runs each
 
@@ -22,9 +23,9 @@
 #include "api/base/check.h"
 #include "api/json_access.h"
 #include "api/write_request.h"
-#include "bench/live_plane.h"
-#include "testbed/components.h"
-#include "testbed/simulation.h"
+#include "bench/live_cluster.h"
+#include "testbed/control_plane/components.h"
+#include "testbed/runtime/simulation.h"
 
 namespace terrarium::bench {
 namespace {
@@ -66,37 +67,41 @@ Seconds MeasureVirtual(int completions) {
   testbed::Simulation simulation(start, 1);
   testbed::ComponentOptions components;
   components.nodes.nodes = kNodes;
-  auto plane = testbed::Plane::Make(simulation.runtime(), log, {}, components);
-  CHECK(plane.ok());
+  auto control_plane = testbed::ControlPlane::Make(simulation.runtime(), log, {}, components);
+  CHECK(control_plane.ok());
   simulation.clock().RunUntilIdle(std::chrono::minutes(1));
   const api::Time created = simulation.runtime().Now();
   auto began = Steady::now();
-  (*plane)->handler().Write(api::RequestToCreate("jobs", "default", Job(completions)), {},
-                            [](api::Client::Written written) { CHECK(written.ok()); });
+  (*control_plane)
+      ->handler()
+      .Write(api::RequestToCreate("jobs", "default", Job(completions)), {},
+             [](api::Client::Written written) { CHECK(written.ok()); });
   simulation.clock().RunUntilIdle(std::chrono::hours(12));
-  Seconds seconds{SecondsSince(began), std::chrono::duration<double>(simulation.runtime().Now() - created).count()};
-  const api::ObjectPtr job = (*plane)->store().Get({"jobs", "default", "work"});
+  Seconds seconds{SecondsSince(began),
+                  std::chrono::duration<double>(simulation.runtime().Now() - created).count()};
+  const api::ObjectPtr job = (*control_plane)->store().Get({"jobs", "default", "work"});
   CHECK(job != nullptr && IsComplete(*job));
   simulation.runtime().Shutdown();
   return seconds;
 }
 
 double MeasureLive(int completions) {
-  LivePlane plane(kNodes);
-  Counter done(plane.store(), "jobs", [](const storage::Event& event) { return IsComplete(*event.object); });
+  LiveCluster cluster(kNodes);
+  Counter done(cluster.store(), "jobs",
+               [](const storage::Event& event) { return IsComplete(*event.object); });
   auto start = Steady::now();
-  plane.Write(api::RequestToCreate("jobs", "default", Job(completions)));
+  cluster.Write(api::RequestToCreate("jobs", "default", Job(completions)));
   done.WaitFor(1);
   return SecondsSince(start);
 }
 
 void Run(const std::vector<int>& sizes) {
-  std::printf("%-12s %12s %12s %16s %16s %16s\n", "completions", "real ms", "us/pod", "store's lives", "of the first's",
-              "virtual s");
+  std::printf("%-12s %12s %12s %16s %16s %16s\n", "completions", "real ms", "us/pod", "store's lives",
+              "of the first's", "virtual s");
   double first = 0;
   for (int completions : sizes) {
     Seconds best{1e9, 0};
-    // The machine is noisy: the best of a few is what the program can do.
+    // The best of a few runs filters out the noise of the machine.
     for (int i = 0; i < (completions > 2000 ? 2 : 5); ++i) {
       Seconds seconds = MeasureVirtual(completions);
       if (seconds.real < best.real) best = seconds;
@@ -106,7 +111,8 @@ void Run(const std::vector<int>& sizes) {
     Json pod = Job(1)["spec"]["template"];
     pod["metadata"]["namespace"] = "default";
     std::printf("%-12d %12.0f %12.0f %16.2f %16.2f %16.0f\n", completions, best.real * 1e3, per_pod * 1e6,
-                per_pod * StoreLivesPerSecond(std::move(pod), completions), per_pod / first, best.on_the_clock);
+                per_pod * StoreLivesPerSecond(std::move(pod), completions), per_pod / first,
+                best.on_the_clock);
     std::fflush(stdout);
   }
   for (int completions : sizes)

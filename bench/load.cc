@@ -1,18 +1,18 @@
 #include "bench/load.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace terrarium::bench {
 namespace {
@@ -77,7 +77,8 @@ class AnswerReader {
   std::size_t ContentLength() const {
     for (const char* name : {"content-length: ", "Content-Length: "}) {
       std::size_t at = buffer_.find(name);
-      if (at != std::string::npos && at < head_) return std::strtoull(buffer_.c_str() + at + std::strlen(name), nullptr, 10);
+      if (at != std::string::npos && at < head_)
+        return std::strtoull(buffer_.c_str() + at + std::strlen(name), nullptr, 10);
     }
     return 0;
   }
@@ -106,7 +107,8 @@ LoadResult RunLoad(const Load& load) {
   }
   LoadResult result;
   auto start = Clock::now();
-  auto end = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(load.seconds_max));
+  auto end =
+      start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(load.seconds_max));
   for (Connection& c : connections)
     if (sent < load.answers_max) SendAll(c.fd, load.request(sent++));
   std::vector<epoll_event> events(connections.size());
@@ -136,12 +138,12 @@ LoadResult RunLoad(const Load& load) {
 }
 
 std::string GetRequest(const std::string& path) {
-  return "GET " + path + " HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n";
+  return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n\r\n";
 }
 
 std::string BodyRequest(const std::string& method, const std::string& path, const std::string& content_type,
                         const std::string& body) {
-  return method + " " + path + " HTTP/1.1\r\nHost: bench\r\nContent-Type: " + content_type +
+  return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + content_type +
          "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 

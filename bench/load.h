@@ -1,7 +1,8 @@
 #pragma once
 
-// A small closed-loop HTTP/1.1 load generator: keep-alive connections on one thread, each with one request in flight.
-// The same generator drives the server and the floor it is compared with, so what it costs itself cancels out.
+// A small closed-loop HTTP/1.1 load generator: keep-alive connections on one thread, each with one request in
+// flight. The same generator drives the server and the floor it is compared with, so what it costs itself
+// cancels out.
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,5 @@
 // One command that prints what the server does, each figure beside the floor measured in the same run.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "bench/child.h"
 #include "bench/load.h"
@@ -39,7 +38,8 @@ struct Options {
 std::string PodBody(const std::string& name) {
   nlohmann::json env = nlohmann::json::array();
   for (int i = 0; i < 8; ++i)
-    env.push_back({{"name", "SETTING_" + std::to_string(i)}, {"value", std::string(24, static_cast<char>('a' + i))}});
+    env.push_back(
+        {{"name", "SETTING_" + std::to_string(i)}, {"value", std::string(24, static_cast<char>('a' + i))}});
   nlohmann::json container = {{"name", "main"}, {"image", "registry.example/team/app:1.2.3"}, {"env", env}};
   container["ports"] = {{{"containerPort", 8080}}};
   container["resources"]["requests"] = {{"cpu", "100m"}, {"memory", "128Mi"}};
@@ -79,11 +79,11 @@ class Bench {
   std::string File(const std::string& name) const { return options_.folder + "/" + name; }
 
   std::vector<std::string> Serve(const std::vector<std::string>& more) const {
-    std::vector<std::string> command = {options_.terrarium, "serve", "--port", "0",
-                                        "--ready-file", File("ready.json"), "--kubeconfig", File("kubeconfig"),
-                                        "--max-mutating-requests-inflight", "1000",
-                                        // The apiserver alone; terrarium_pods_bench measures the rest.
-                                        "--controllers=-*", "--kubelet=false", "--scheduler=false", "--nodes=0"};
+    std::vector<std::string> command = {
+        options_.terrarium, "serve", "--port", "0", "--ready-file", File("ready.json"), "--kubeconfig",
+        File("kubeconfig"), "--max-mutating-requests-inflight", "1000",
+        // The apiserver alone; terrarium_pods_bench measures the rest.
+        "--controllers=-*", "--kubelet=false", "--scheduler=false", "--nodes=0"};
     command.insert(command.end(), more.begin(), more.end());
     return command;
   }
@@ -107,14 +107,16 @@ class Bench {
     load.seconds_max = seconds;
     load.answers_max = count;
     load.request = [this](std::uint64_t) {
-      return BodyRequest("POST", kPodsPath, "application/json", PodBody("pod-" + std::to_string(next_name_++)));
+      return BodyRequest("POST", kPodsPath, "application/json",
+                         PodBody("pod-" + std::to_string(next_name_++)));
     };
     return Checked(RunLoad(load));
   }
 
   static LoadResult Checked(LoadResult result) {
     if (result.errors > 0) {
-      std::fprintf(stderr, "bench: %llu requests were refused\n", static_cast<unsigned long long>(result.errors));
+      std::fprintf(stderr, "bench: %llu requests were refused\n",
+                   static_cast<unsigned long long>(result.errors));
       std::exit(1);
     }
     return result;
@@ -152,13 +154,14 @@ class Bench {
                 File("floor.json"));
 
     double floor_gets = Get(floor.port(), "/small").per_second();
-    Line("gets, one pod", Get(server.port(), std::string(kPodsPath) + "/pod-7").per_second(), "/s", floor_gets,
-         "a bare handler");
+    Line("gets, one pod", Get(server.port(), std::string(kPodsPath) + "/pod-7").per_second(), "/s",
+         floor_gets, "a bare handler");
     Line("creates, in memory", creates.per_second(), "/s", floor_gets, "a bare handler");
     Line("updates, in memory", Update(server.port()).per_second(), "/s", floor_gets, "a bare handler");
-    std::string what = "list of " + std::to_string(kPods) + " pods, " +
-                       std::to_string(list.bytes / 1000000) + " MB";
-    TimeLine(what.c_str(), BestList(server.port(), kPodsPath), BestList(floor.port(), "/large"), "a bare handler");
+    std::string what =
+        "list of " + std::to_string(kPods) + " pods, " + std::to_string(list.bytes / 1000000) + " MB";
+    TimeLine(what.c_str(), BestList(server.port(), kPodsPath), BestList(floor.port(), "/large"),
+             "a bare handler");
     Line("memory per pod", per_pod * 1024, "bytes", static_cast<double>(pod.bytes), "its text");
     Fanout(server.port(), floor.port());
   }
@@ -181,7 +184,8 @@ class Bench {
     auto push = [&](std::uint64_t) { return GetRequest("/push"); };
     double floor = MeasureFanout({floor_port, kWatchers, kWatchEvents, "/stream", push});
     auto create = [this](std::uint64_t) {
-      return BodyRequest("POST", kPodsPath, "application/json", PodBody("pod-" + std::to_string(next_name_++)));
+      return BodyRequest("POST", kPodsPath, "application/json",
+                         PodBody("pod-" + std::to_string(next_name_++)));
     };
     std::string path = std::string(kPodsPath) + "?watch=true&resourceVersion=" + CurrentRevision(port);
     double events = MeasureFanout({port, kWatchers, kWatchEvents, path, create});
@@ -199,7 +203,8 @@ class Bench {
     Child server(Serve({"--data", File("bench.db"), "--durability", durability}), File("ready.json"));
     next_name_ = 0;
     LoadResult creates = Create(server.port(), kDurableConnections, options_.seconds, UINT64_MAX);
-    Line(("creates, durability " + durability).c_str(), creates.per_second(), "/s", floor, "bare SQLite inserts");
+    Line(("creates, durability " + durability).c_str(), creates.per_second(), "/s", floor,
+         "bare SQLite inserts");
   }
 
   Options options_;

@@ -1,5 +1,6 @@
-// Pods from create to Running and from delete to gone, over in-process clients: the whole plane with scheduler, kubelet
-// and controllers, real clock, in memory. Printed beside what the store alone does with as many writes of such pods.
+// Pods from create to Running and from delete to gone, over in-process clients: the whole cluster with
+// scheduler, kubelet and controllers, real clock, in memory. Printed beside what the store alone does with as
+// many writes of such pods.
 //
 //   terrarium_pods_bench [NODES [PODS...]]        default: 1000 nodes, 1000, 10000 and 50000 pods
 
@@ -9,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/live_plane.h"
+#include "bench/live_cluster.h"
 
 namespace terrarium::bench {
 namespace {
@@ -19,7 +20,9 @@ using api::Json;
 Json Pod(int number) {
   std::string name = "pod-" + std::to_string(number);
   return {{"metadata",
-           {{"name", name}, {"namespace", "default"}, {"labels", {{"app", "bench"}, {"pod-template-hash", "7d4b9c8f6d"}}}}},
+           {{"name", name},
+            {"namespace", "default"},
+            {"labels", {{"app", "bench"}, {"pod-template-hash", "7d4b9c8f6d"}}}}},
           {"spec",
            {{"containers",
              {{{"name", "web"},
@@ -31,7 +34,8 @@ Json Pod(int number) {
 
 bool BecameReady(const storage::Event& event) {
   constexpr std::string_view kRunning = R"("phase":"Running")";
-  return event.type == storage::EventType::kModified && Says(event.object, kRunning) && !Says(event.previous, kRunning);
+  return event.type == storage::EventType::kModified && Says(event.object, kRunning) &&
+         !Says(event.previous, kRunning);
 }
 
 // Pods under way at a time: a client that runs further ahead makes nothing faster, only queues longer.
@@ -42,32 +46,33 @@ struct Rates {
   double to_gone = 0;
 };
 
-Rates Measure(LivePlane& plane, int pods) {
+Rates Measure(LiveCluster& cluster, int pods) {
   Rates rates;
   auto start = Steady::now();
   {
-    Counter running(plane.store(), "pods", BecameReady);
+    Counter running(cluster.store(), "pods", BecameReady);
     for (int i = 0; i < pods; ++i) {
       running.WaitFor(std::max<std::size_t>(i, kWindow) - kWindow);
       api::WriteRequest request;
       request.resource = "pods";
       request.object.ns = "default";
       request.body = Pod(i);
-      plane.Write(std::move(request));
+      cluster.Write(std::move(request));
     }
     running.WaitFor(static_cast<std::size_t>(pods));
   }
   rates.to_running = pods / SecondsSince(start);
   start = Steady::now();
   {
-    Counter gone(plane.store(), "pods", [](const storage::Event& e) { return e.type == storage::EventType::kDeleted; });
+    Counter gone(cluster.store(), "pods",
+                 [](const storage::Event& e) { return e.type == storage::EventType::kDeleted; });
     for (int i = 0; i < pods; ++i) {
       gone.WaitFor(std::max<std::size_t>(i, kWindow) - kWindow);
       api::WriteRequest request;
       request.verb = api::WriteRequest::Verb::kDelete;
       request.resource = "pods";
       request.object = {"default", "pod-" + std::to_string(i)};
-      plane.Write(std::move(request));
+      cluster.Write(std::move(request));
     }
     gone.WaitFor(static_cast<std::size_t>(pods));
   }
@@ -76,18 +81,18 @@ Rates Measure(LivePlane& plane, int pods) {
 }
 
 void Run(int nodes, const std::vector<int>& sizes) {
-  std::printf("%-10s %16s %16s %14s %14s %22s\n", "pods", "to Running /s", "to gone /s", "us to Running", "us to gone",
-              "of the store's lives");
+  std::printf("%-10s %16s %16s %14s %14s %22s\n", "pods", "to Running /s", "to gone /s", "us to Running",
+              "us to gone", "of the store's lives");
   for (int pods : sizes) {
     Rates rates;
     {
-      LivePlane plane(nodes);
-      rates = Measure(plane, pods);
+      LiveCluster cluster(nodes);
+      rates = Measure(cluster, pods);
     }
     double lives = StoreLivesPerSecond(Pod(0), pods);
     double both = 1 / (1 / rates.to_running + 1 / rates.to_gone);
-    std::printf("%-10d %16.0f %16.0f %14.0f %14.0f %22.2f\n", pods, rates.to_running, rates.to_gone, 1e6 / rates.to_running,
-                1e6 / rates.to_gone, both / lives);
+    std::printf("%-10d %16.0f %16.0f %14.0f %14.0f %22.2f\n", pods, rates.to_running, rates.to_gone,
+                1e6 / rates.to_running, 1e6 / rates.to_gone, both / lives);
     std::fflush(stdout);
   }
 }

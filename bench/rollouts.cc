@@ -1,7 +1,7 @@
-// A Deployment created, then rolled to a new image, each from the request to the status by which `kubectl rollout
-// status` says that it is done: the whole plane with scheduler, kubelet and controllers, real clock, in memory, no
-// artificial delay. Printed per pod as well, as a multiple of what the store alone needs for the lives of as many pods,
-// and beside what a pod costs in the first Deployment of the same run.
+// A Deployment created, then rolled to a new image, each from the request to the status by which `kubectl
+// rollout status` says that it is done: the whole cluster with scheduler, kubelet and controllers, real
+// clock, in memory, no artificial delay. Printed per pod as well, as a multiple of what the store alone needs
+// for the lives of as many pods, and beside what a pod costs in the first Deployment of the same run.
 //
 //   terrarium_rollouts_bench [REPLICAS...]        default: 500, 2000 and 10000; the best of several runs each
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "api/json_access.h"
-#include "bench/live_plane.h"
+#include "bench/live_cluster.h"
 
 namespace terrarium::bench {
 namespace {
@@ -41,8 +41,8 @@ bool RolledOut(const storage::Event& event, int replicas, std::int64_t generatio
   auto document = event.object->Document();
   const Json& status = api::ObjectAt(*document, "status");
   auto is = [&](const char* field) { return api::IntAt(status, 0, field) == replicas; };
-  return api::IntAt(status, 0, "observedGeneration") >= generation && is("updatedReplicas") && is("replicas") &&
-         is("availableReplicas");
+  return api::IntAt(status, 0, "observedGeneration") >= generation && is("updatedReplicas") &&
+         is("replicas") && is("availableReplicas");
 }
 
 struct Seconds {
@@ -51,30 +51,33 @@ struct Seconds {
 };
 
 Seconds Measure(int replicas) {
-  LivePlane plane(std::max(10, replicas / 50));
+  LiveCluster cluster(std::max(10, replicas / 50));
   Seconds seconds;
   {
-    Counter done(plane.store(), "deployments", [&](const storage::Event& e) { return RolledOut(e, replicas, 1); });
+    Counter done(cluster.store(), "deployments",
+                 [&](const storage::Event& e) { return RolledOut(e, replicas, 1); });
     auto start = Steady::now();
     api::WriteRequest request;
     request.resource = "deployments";
     request.object.ns = "default";
     request.body = Deployment(replicas);
-    plane.Write(std::move(request));
+    cluster.Write(std::move(request));
     done.WaitFor(1);
     seconds.created = SecondsSince(start);
   }
   {
-    Counter done(plane.store(), "deployments", [&](const storage::Event& e) { return RolledOut(e, replicas, 2); });
+    Counter done(cluster.store(), "deployments",
+                 [&](const storage::Event& e) { return RolledOut(e, replicas, 2); });
     auto start = Steady::now();
     api::WriteRequest request;
     request.verb = api::WriteRequest::Verb::kPatch;
     request.resource = "deployments";
     request.object = {"default", "web"};
-    request.body = {{"spec",
-                     {{"template",
-                       {{"spec", {{"containers", {{{"name", "web"}, {"image", "registry.k8s.io/pause:3.10"}}}}}}}}}}};
-    plane.Write(std::move(request));
+    request.body = {
+        {"spec",
+         {{"template",
+           {{"spec", {{"containers", {{{"name", "web"}, {"image", "registry.k8s.io/pause:3.10"}}}}}}}}}}};
+    cluster.Write(std::move(request));
     done.WaitFor(1);
     seconds.rolled = SecondsSince(start);
   }
@@ -82,8 +85,8 @@ Seconds Measure(int replicas) {
 }
 
 void Run(const std::vector<int>& sizes) {
-  std::printf("%-10s %12s %12s %16s %16s %16s %16s\n", "replicas", "created ms", "rolled ms", "created us/pod",
-              "rolled us/pod", "store's lives", "of the first's");
+  std::printf("%-10s %12s %12s %16s %16s %16s %16s\n", "replicas", "created ms", "rolled ms",
+              "created us/pod", "rolled us/pod", "store's lives", "of the first's");
   double first = 0;
   for (int replicas : sizes) {
     Seconds best{1e9, 1e9};
@@ -97,8 +100,8 @@ void Run(const std::vector<int>& sizes) {
     if (first == 0) first = per_pod;
     Json pod = Deployment(1)["spec"]["template"];
     pod["metadata"]["namespace"] = "default";
-    std::printf("%-10d %12.0f %12.0f %16.0f %16.0f %16.2f %16.2f\n", replicas, best.created * 1e3, best.rolled * 1e3,
-                best.created * 1e6 / replicas, best.rolled * 1e6 / replicas,
+    std::printf("%-10d %12.0f %12.0f %16.0f %16.0f %16.2f %16.2f\n", replicas, best.created * 1e3,
+                best.rolled * 1e3, best.created * 1e6 / replicas, best.rolled * 1e6 / replicas,
                 per_pod * StoreLivesPerSecond(std::move(pod), replicas), per_pod / first);
     std::fflush(stdout);
   }

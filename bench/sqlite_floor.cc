@@ -1,10 +1,10 @@
 #include "bench/sqlite_floor.h"
 
-#include <sqlite3.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+
+#include <sqlite3.h>
 
 namespace terrarium::bench {
 namespace {
@@ -17,8 +17,8 @@ void Check(bool fine, sqlite3* db) {
 
 }  // namespace
 
-double SqliteInsertsPerSecond(const std::string& path, const std::string& body, const std::string& synchronous,
-                              double seconds) {
+double SqliteInsertsPerSecond(const std::string& path, const std::string& body,
+                              const std::string& synchronous, double seconds) {
   std::remove(path.c_str());
   sqlite3* db = nullptr;
   Check(sqlite3_open(path.c_str(), &db) == SQLITE_OK, db);
@@ -26,9 +26,12 @@ double SqliteInsertsPerSecond(const std::string& path, const std::string& body, 
                       "; CREATE TABLE log(revision INTEGER PRIMARY KEY, name TEXT, body BLOB);";
   Check(sqlite3_exec(db, setup.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK, db);
   sqlite3_stmt* insert = nullptr;
-  Check(sqlite3_prepare_v2(db, "INSERT INTO log(name, body) VALUES(?, ?)", -1, &insert, nullptr) == SQLITE_OK, db);
+  Check(sqlite3_prepare_v2(db, "INSERT INTO log(name, body) VALUES(?, ?)", -1, &insert, nullptr) == SQLITE_OK,
+        db);
   auto start = std::chrono::steady_clock::now();
-  auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   long count = 0;
   for (; elapsed() < seconds; ++count) {
     std::string name = "pod-" + std::to_string(count);

@@ -1,18 +1,18 @@
 #include "bench/watchers.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "bench/load.h"
 
@@ -35,8 +35,8 @@ int Open(std::uint16_t port, const std::string& path) {
   return fd;
 }
 
-// Every event ends with a brace and a line end; the line ends of chunks around them follow something else. `last` is the
-// stream's last byte so far.
+// Every event ends with a brace and a line end; the line ends of chunks around them follow something else.
+// `last` is the stream's last byte so far.
 long CountEvents(std::string_view bytes, char& last) {
   long events = 0;
   for (char c : bytes) {

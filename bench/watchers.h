@@ -10,8 +10,8 @@ struct Fanout {
   std::uint16_t port = 0;
   int watchers = 0;
   int events = 0;
-  std::string path;                                      // of the stream
-  std::function<std::string(std::uint64_t n)> trigger;   // the request that makes the n-th event
+  std::string path;                                     // of the stream
+  std::function<std::string(std::uint64_t n)> trigger;  // the request that makes the n-th event
 };
 
 // Opens the streams, causes the events and waits until every stream has had every one of them.

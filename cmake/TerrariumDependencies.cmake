@@ -1,10 +1,10 @@
 # Finds every library the project uses, so that a folder only names the target it links:
-#   nlohmann_json::nlohmann_json  spdlog::spdlog  SQLite::SQLite3  yaml-cpp::yaml-cpp  CLI11::CLI11
-#   prometheus-cpp::core  Drogon::Drogon  OpenSSL::SSL  Threads::Threads
+#   nlohmann_json::nlohmann_json  spdlog::spdlog  SQLite::SQLite3  PkgConfig::libyaml  CLI11::CLI11
+#   prometheus-cpp::core  Drogon::Drogon  OpenSSL::SSL  CURL::libcurl  Threads::Threads
 #   and in a developer build GTest::gtest_main  GTest::gmock  benchmark::benchmark
 # What users of the installed package need as well is listed once more in TerrariumConfig.cmake.in.
 
-option(TERRARIUM_HTTP "Build the HTTP server and the program terrarium, which need Drogon, OpenSSL and CLI11" ON)
+option(TERRARIUM_HTTP "Build the HTTP server and the program terrarium, which need Drogon, OpenSSL, libcurl and CLI11" ON)
 
 find_package(Threads REQUIRED)
 find_package(SQLite3 REQUIRED)
@@ -12,11 +12,8 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 
-find_package(yaml-cpp REQUIRED)
-if(NOT TARGET yaml-cpp::yaml-cpp)
-  # Releases before 0.8 export the target without a namespace.
-  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
-endif()
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(libyaml REQUIRED IMPORTED_TARGET yaml-0.1)
 
 # Documents are many small pieces that one thread makes and another frees, which glibc's allocator is slow at. Only for
 # programs that are measured: sanitizers bring their own.
@@ -33,6 +30,7 @@ if(NOT TERRARIUM_HTTP)
   return()
 endif()
 find_package(OpenSSL REQUIRED)
+find_package(CURL 7.87 REQUIRED)  # CURLOPT_QUICK_EXIT
 find_package(CLI11 REQUIRED)
 
 # An installed Drogon that is new enough comes first, then the one that tools/setup/drogon.sh built into the cache

@@ -13,21 +13,51 @@ target_link_libraries(terrarium_pch PRIVATE nlohmann_json::nlohmann_json)
 target_precompile_headers(terrarium_pch PRIVATE ${terrarium_pch_headers})
 
 if(TERRARIUM_DEVELOPER_BUILD)
+  add_custom_target(threaded_tests)
+  set(TERRARIUM_TEST_TIMEOUT_FACTOR 1 CACHE STRING "Sanitizers slow tests down by about this much")
+  # A test spends its time in the libraries, so optimising the test's own code only costs compile time.
+  set(TERRARIUM_TEST_OPTIONS "" CACHE STRING "Compile options of the tests' own sources")
   add_library(terrarium_test_pch OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/pch.cc")
+  target_compile_options(terrarium_test_pch PRIVATE ${TERRARIUM_TEST_OPTIONS})
   target_link_libraries(terrarium_test_pch PRIVATE nlohmann_json::nlohmann_json GTest::gtest GTest::gmock)
   target_precompile_headers(terrarium_test_pch PRIVATE ${terrarium_pch_headers} <gmock/gmock.h> <gtest/gtest.h>)
 endif()
 
 # When every folder has declared its libraries.
+if(TERRARIUM_UNITY)
+  cmake_language(DEFER DIRECTORY "${PROJECT_SOURCE_DIR}" CALL include TerrariumUnity)
+endif()
 cmake_language(DEFER DIRECTORY "${PROJECT_SOURCE_DIR}" CALL include TerrariumInstall)
 
 # Warnings of the project's own code; the compiler sees library headers as system headers and is silent about them.
 function(terrarium_target_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${TERRARIUM_WERROR}>:-Werror>
                                            $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
-                                           # GCC 12 warns about the standard library's own string code (bugs 105651,
-                                           # 105329), more so when it optimises.
-                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds>)
+                                           # GCC 12 warns about the standard library's own string and regex code
+                                           # (bugs 105651, 105329, 105562), more so when it optimises.
+                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds>
+                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-stringop-overflow>
+                                           # It takes a source that another one includes for a header.
+                                           $<$<AND:$<BOOL:${TERRARIUM_UNITY}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
+  # Every target of the project has its warnings from here.
+  set_property(GLOBAL APPEND PROPERTY terrarium_compiled_targets ${target})
+endfunction()
+
+# In a unity build the libraries of these folders are one static library, so that sources of small libraries are joined
+# as well; terrarium_<name> is then an interface library that links it. The regular expressions match the folder.
+set(terrarium_unity_controllers "^(controllers|kubelet-fake)(/|$)")
+set(terrarium_unity_testbed "^testbed(/(control_plane|embedding|invariants|runtime|scenario|server))?$")
+
+# terrarium_unity_library(out folder): the name of the library that the sources of a folder go to, or nothing.
+function(terrarium_unity_library out folder)
+  set(${out} "" PARENT_SCOPE)
+  if(TERRARIUM_UNITY)
+    foreach(name IN ITEMS controllers testbed)
+      if(folder MATCHES "${terrarium_unity_${name}}")
+        set(${out} unity_${name} PARENT_SCOPE)
+      endif()
+    endforeach()
+  endif()
 endfunction()
 
 # Links the faster allocator, in builds that optimise, where the machine has one.
@@ -56,7 +86,21 @@ function(terrarium_add_library name)
   list(FILTER headers EXCLUDE REGEX "(^|/)internal/")
 
   set(target terrarium_${name})
-  if(sources)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE folder)
+  terrarium_unity_library(unity "${folder}")
+  if(sources AND unity AND NOT arg_NO_PCH AND NOT arg_NO_INSTALL)
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE terrarium_${unity} ${arg_PUBLIC})
+    foreach(file IN LISTS sources)
+      cmake_path(ABSOLUTE_PATH file NORMALIZE)
+      set_property(GLOBAL APPEND PROPERTY terrarium_${unity}_sources "${file}")
+    endforeach()
+    set_property(GLOBAL APPEND PROPERTY terrarium_unity_libraries ${unity})
+    set_property(GLOBAL APPEND PROPERTY terrarium_${unity}_members ${target} terrarium::${name})
+    set_property(GLOBAL APPEND PROPERTY terrarium_${unity}_public ${arg_PUBLIC})
+    set_property(GLOBAL APPEND PROPERTY terrarium_${unity}_private ${arg_PRIVATE})
+  elseif(sources)
     set(scope PUBLIC)
     add_library(${target} STATIC ${files})
     target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
@@ -81,7 +125,6 @@ function(terrarium_add_library name)
     target_sources(${target}_headers INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${headers})
     set_target_properties(${target}_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ${TERRARIUM_DEVELOPER_BUILD})
   endif()
-  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE folder)
   if(NOT arg_NO_INSTALL AND NOT folder MATCHES "^(tests|bench|e2e)")
     set_property(GLOBAL APPEND PROPERTY terrarium_installed_libraries ${target})
     foreach(header IN LISTS headers)
@@ -92,17 +135,19 @@ function(terrarium_add_library name)
   endif()
 endfunction()
 
-# terrarium_add_test(name [SOURCES] file... LABEL label [DEPS target...] [TIMEOUT seconds] [NO_PCH])
-# terrarium_add_test(name COMMAND program... LABEL label [TIMEOUT seconds])
+# terrarium_add_test(name [SOURCES] file... LABEL label [DEPS target...] [TIMEOUT seconds] [NO_PCH] [THREADS])
+# terrarium_add_test(name COMMAND program... LABEL label [TIMEOUT seconds] [THREADS])
 #
 # The first form makes one GoogleTest program tests/<name>_test in the build folder and registers it as one CTest
 # test; a process per TEST would cost more than most of them run. The second registers a script. Both run in the root
-# of the checkout, so that test data is read by the path it has there.
+# of the checkout, so that test data is read by the path it has there. THREADS is for a test of several threads: it gets
+# the label `threads`, and the target threaded_tests builds its program, so that a build with the thread sanitizer
+# compiles nothing else.
 function(terrarium_add_test name)
   if(NOT TERRARIUM_DEVELOPER_BUILD)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PCH" "LABEL;TIMEOUT" "SOURCES;DEPS;COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PCH;THREADS" "LABEL;TIMEOUT" "SOURCES;DEPS;COMMAND")
   if(NOT arg_LABEL)
     message(FATAL_ERROR "terrarium_add_test(${name}): LABEL is missing")
   endif()
@@ -122,6 +167,7 @@ function(terrarium_add_test name)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
     target_link_libraries(${target} PRIVATE ${arg_DEPS} GTest::gtest_main GTest::gmock)
     terrarium_target_warnings(${target})
+    target_compile_options(${target} PRIVATE ${TERRARIUM_TEST_OPTIONS})
     if(NOT arg_NO_PCH)
       target_precompile_headers(${target} REUSE_FROM terrarium_test_pch)
       target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json)
@@ -129,5 +175,13 @@ function(terrarium_add_test name)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
     add_test(NAME ${target} COMMAND ${target} --gtest_brief=1 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   endif()
-  set_tests_properties(${target} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+  set(labels ${arg_LABEL})
+  if(arg_THREADS)
+    list(APPEND labels threads)
+    if(NOT arg_COMMAND)
+      add_dependencies(threaded_tests ${target})
+    endif()
+  endif()
+  math(EXPR timeout "${arg_TIMEOUT} * ${TERRARIUM_TEST_TIMEOUT_FACTOR}")
+  set_tests_properties(${target} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
 endfunction()

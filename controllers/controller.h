@@ -1,9 +1,10 @@
 #pragma once
 
-// What every controller is given, and what it is.
+// The dependencies and the interface of a controller.
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "api/base/env.h"
 #include "api/client.h"
@@ -26,16 +27,32 @@ struct ControllerContext {
   EventRecorder& recorder;
   Metrics& metrics;
   WhyLog& why;
-  // How services that users run are called; nullptr: they cannot be. Unlike the rest it may answer on any thread.
+  // How services that users run are called; nullptr: they cannot be. Unlike the rest it may answer on any
+  // thread.
   api::HttpCaller* http = nullptr;
 };
 
-// Constructed: registers its informers, indexes and handlers. Started, when all informers have synced: works. Destroyed:
-// stops where it is, without a goodbye.
+// The constructor registers informers, indexes and handlers. Start() is called when all informers have
+// synced. The destructor abandons work in progress, as a crash does.
 class Controller {
  public:
   virtual ~Controller() = default;
   virtual void Start() = 0;
+};
+
+// Owns a controller that its informers' handlers refer to weakly, since informers may outlive it. Watch()
+// registers the handlers.
+template <typename T>
+class SharedController final : public Controller {
+ public:
+  template <typename... Args>
+  explicit SharedController(Args&&... args) : controller_(std::make_shared<T>(std::forward<Args>(args)...)) {
+    controller_->Watch();
+  }
+  void Start() override { controller_->Start(); }
+
+ private:
+  std::shared_ptr<T> controller_;
 };
 
 }  // namespace terrarium::controllers

@@ -22,10 +22,10 @@ namespace {
 
 using Made = std::unique_ptr<Controller>;
 
-// Some work on everything there is, most do not.
+// Some work on every resource, most do not.
 template <auto make>
-Made Entry(const ControllerContext& context, const std::vector<ServedResource>& resources) {
-  if constexpr (std::is_invocable_v<decltype(make), const ControllerContext&, std::vector<ServedResource>>)
+Made Entry(const ControllerContext& context, ServedResources& resources) {
+  if constexpr (std::is_invocable_v<decltype(make), const ControllerContext&, ServedResources&>)
     return make(context, resources);
   else
     return make(context);
@@ -121,7 +121,8 @@ api::Result<std::vector<const ControllerEntry*>> SelectControllers(const std::st
     bool minus = item.front() == '-';
     const ControllerEntry* entry = FindController(minus ? item.substr(1) : item);
     if (entry == nullptr)
-      return api::BadRequest(api::Quote(minus ? item.substr(1) : item) + " is not in the list of known controllers");
+      return api::BadRequest(api::Quote(minus ? item.substr(1) : item) +
+                             " is not in the list of known controllers");
     (minus ? refused : named).push_back(entry);
   }
   std::vector<const ControllerEntry*> out;

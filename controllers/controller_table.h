@@ -1,7 +1,7 @@
 #pragma once
 
-// The controllers there are, by the names kube-controller-manager gives them, and which of them a `--controllers` list
-// asks for.
+// The controllers there are, by the names kube-controller-manager gives them, and which of them a
+// `--controllers` list asks for.
 
 #include <memory>
 #include <span>
@@ -18,15 +18,17 @@ namespace terrarium::controllers {
 struct ControllerEntry {
   std::string_view name;
   std::string_view alias;  // its name before Kubernetes 1.28, still accepted; empty: none
-  // nullptr: kube-controller-manager has it and we do not; lists that name it are understood all the same.
-  std::unique_ptr<Controller> (*make)(const ControllerContext& context, const std::vector<ServedResource>& resources);
+  // `resources` outlives the controller. nullptr: kube-controller-manager has it and we do not; lists that
+  // name it are understood all the same.
+  std::unique_ptr<Controller> (*make)(const ControllerContext& context, ServedResources& resources);
 };
 
 // Sorted by name.
 std::span<const ControllerEntry> AllControllers();
 
-// The controllers of a list like "*,-pod-garbage-collector-controller": * is all of them, a name is that one, -name is
-// all but that one. A name wins over its minus, and without * only the named ones run. Fails when a name is unknown.
+// The controllers of a list like "*,-pod-garbage-collector-controller": * is all of them, a name is that one,
+// -name is all but that one. A name wins over its minus, and without * only the named ones run. Fails when a
+// name is unknown.
 api::Result<std::vector<const ControllerEntry*>> SelectControllers(const std::string& list);
 
 }  // namespace terrarium::controllers

@@ -1,7 +1,8 @@
+#include "storage/internal/batch.h"
+
 #include <utility>
 
 #include "api/base/check.h"
-#include "storage/internal/batch.h"
 
 namespace terrarium::storage {
 

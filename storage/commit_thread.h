@@ -12,13 +12,14 @@
 
 namespace terrarium::storage {
 
-// A write and whom to tell.
+// A write and the callback for its outcome.
 struct CommitJob {
   Write write;
   WriteDone done;
 };
 
-// The one thread of this folder: it hands queued writes, as many as are waiting (at most `batch_max`), to `commit`.
+// The one thread of this folder: it hands queued writes, as many as are waiting (at most `batch_max`), to
+// `commit`.
 class CommitThread {
  public:
   // `commit` gets an empty batch after a Poke that found nothing queued.

@@ -56,6 +56,8 @@ class MemoryStore final : public StoreBase {
 
 }  // namespace
 
-std::unique_ptr<Store> OpenMemoryStore(const MemoryOptions& options) { return std::make_unique<MemoryStore>(options); }
+std::unique_ptr<Store> OpenMemoryStore(const MemoryOptions& options) {
+  return std::make_unique<MemoryStore>(options);
+}
 
 }  // namespace terrarium::storage

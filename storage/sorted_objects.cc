@@ -18,7 +18,8 @@ SortedObjects::Position SortedObjects::LowerBound(std::string_view name) const {
   auto block = std::partition_point(blocks_.begin(), blocks_.end(),
                                     [&](const Block& b) { return b.back().name < name; });
   if (block == blocks_.end()) return {blocks_.size(), 0};
-  auto slot = std::partition_point(block->begin(), block->end(), [&](const Slot& s) { return s.name < name; });
+  auto slot =
+      std::partition_point(block->begin(), block->end(), [&](const Slot& s) { return s.name < name; });
   return {static_cast<std::size_t>(block - blocks_.begin()), static_cast<std::size_t>(slot - block->begin())};
 }
 
@@ -46,8 +47,8 @@ bool SortedObjects::Put(const api::ObjectPtr& object) {
   }
   ++size_;
   if (AtEnd(position)) {
-    // Behind everything: fills the last block up and then starts a new one, so that names that come in order leave
-    // full blocks behind.
+    // Behind everything: fills the last block up and then starts a new one, so that names that come in order
+    // leave full blocks behind.
     if (blocks_.empty() || blocks_.back().size() == kBlockMax) blocks_.emplace_back();
     blocks_.back().push_back({name, object});
     return true;

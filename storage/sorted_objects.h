@@ -8,8 +8,8 @@
 
 namespace terrarium::storage {
 
-// Objects of one resource in one namespace, sorted by name. They lie in small sorted blocks: a walk reads memory in
-// order and counting skips whole blocks, where a tree would touch a node for each object.
+// Objects of one resource in one namespace, sorted by name. They lie in small sorted blocks: a walk reads
+// memory in order and counting skips whole blocks, where a tree would touch a node for each object.
 // Invariants: no block is empty; the last name of a block is less than the first of the next.
 class SortedObjects {
  public:
@@ -36,7 +36,9 @@ class SortedObjects {
   Position Next(Position position) const;
   // REQUIRES: !AtEnd(position)
   std::string_view Name(Position position) const { return blocks_[position.block][position.index].name; }
-  const api::ObjectPtr& Object(Position position) const { return blocks_[position.block][position.index].object; }
+  const api::ObjectPtr& Object(Position position) const {
+    return blocks_[position.block][position.index].object;
+  }
   // Number of objects from `position` on.
   std::size_t CountFrom(Position position) const;
 
@@ -49,7 +51,9 @@ class SortedObjects {
 
   // The first slot whose name is not less.
   Position LowerBound(std::string_view name) const;
-  bool Holds(Position position, std::string_view name) const { return !AtEnd(position) && Name(position) == name; }
+  bool Holds(Position position, std::string_view name) const {
+    return !AtEnd(position) && Name(position) == name;
+  }
 
   std::vector<Block> blocks_;
   std::size_t size_ = 0;

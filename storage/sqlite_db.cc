@@ -1,32 +1,63 @@
-#include "api/base/errors.h"
 #include "storage/internal/sqlite_db.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/base/errors.h"
 
 namespace terrarium::storage {
 namespace {
 
+// SQLite quotes the SQL of a table whose definition it cannot read.
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 std::string Explain(sqlite3* db) {
   switch (sqlite3_errcode(db)) {
     case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return "in use by another process";
-    case SQLITE_NOTADB:
-      return "not a database";
-    case SQLITE_READONLY:
-      return "not writable";
-    case SQLITE_CORRUPT:
-      return "damaged (" + std::string(sqlite3_errmsg(db)) + ")";
-    default:
-      return sqlite3_errmsg(db);
+    case SQLITE_LOCKED: return "in use by another process";
+    case SQLITE_NOTADB: return "not a database";
+    case SQLITE_READONLY: return "not writable";
+    case SQLITE_CORRUPT: return "damaged (" + OneLine(sqlite3_errmsg(db)) + ")";
+    default: return OneLine(sqlite3_errmsg(db));
   }
+}
+
+// Objects include Secrets, and SQLite would create the file as the umask has it. It gives the WAL the
+// permissions of the file. An existing file is not touched: to open and close it here would release the locks
+// that this process has on it.
+SqlError CreateForOwner(const std::string& path) {
+  int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (fd >= 0) {
+    close(fd);
+    return std::nullopt;
+  }
+  if (errno != EEXIST) return std::strerror(errno);
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) return "a symbolic link: " + std::string(std::strerror(errno));
+  return std::nullopt;
 }
 
 }  // namespace
 
-api::Result<SqliteDb> SqliteDb::Open(const std::string& path, const std::string& vfs) {
+api::Result<SqliteDb> SqliteDb::Open(const SqliteOptions& options) {
+  const std::string& path = options.path;
+  // SQLite gives names like ":memory:" and "file:..." a meaning of their own, but not if they are clearly
+  // paths.
+  const std::string file = path.starts_with('/') ? path : "./" + path;
+  if (SqlError error = CreateForOwner(file)) return api::GenericServerError(path + ": " + *error);
   sqlite3* raw = nullptr;
   // One user at a time by the store's own rules, so SQLite need not lock.
-  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  int rc = sqlite3_open_v2(path.c_str(), &raw, flags, vfs.empty() ? nullptr : vfs.c_str());
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+  if (!options.follow_symlinks) flags |= SQLITE_OPEN_NOFOLLOW;
+  int rc = sqlite3_open_v2(file.c_str(), &raw, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
   SqliteDb db(raw);
   if (rc != SQLITE_OK)
     return api::GenericServerError(path + ": " + (raw == nullptr ? sqlite3_errstr(rc) : Explain(raw)));
@@ -72,7 +103,8 @@ void SqliteStatement::BindBlob(int index, std::string_view bytes) {
 
 std::string_view SqliteStatement::Bytes(int column) const {
   const void* data = sqlite3_column_blob(statement_.get(), column);
-  return {static_cast<const char*>(data), static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+  return {static_cast<const char*>(data),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
 }  // namespace terrarium::storage

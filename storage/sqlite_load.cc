@@ -1,24 +1,17 @@
+#include "storage/internal/sqlite_load.h"
+
 #include <algorithm>
 #include <deque>
 #include <exception>
 #include <utility>
 
 #include "api/base/errors.h"
-#include "storage/internal/sqlite_load.h"
 
 namespace terrarium::storage {
 namespace {
 
 api::ObjectHeader BasicHeader(std::string_view, const api::Json& document) {
-  api::ObjectHeader header;
-  const api::Json& metadata = document.at("metadata");
-  header.uid = metadata.value("uid", "");
-  header.deleting = metadata.contains("deletionTimestamp");
-  // A JSON object's members come sorted, as the header wants its labels.
-  if (auto labels = metadata.find("labels"); labels != metadata.end() && labels->is_object())
-    for (const auto& [key, value] : labels->items())
-      if (value.is_string()) header.labels.emplace_back(key, value.get<std::string>());
-  return header;
+  return api::ReadHeader(document);
 }
 
 class Loader {
@@ -28,22 +21,24 @@ class Loader {
         compacted_(compacted),
         state_(std::make_unique<State>(options.history, std::max(compacted, kFreshRevision), compacted)) {}
 
-  SqlError Use(const SqliteLog::Row& row) {
+  SqlError Use(const LogRow& row, bool intact) {
+    if (!intact) return Damaged(row, "does not have the checksum with which it was written");
     ObjectPtr object;
     if (SqlError error = Decode(row, object)) return error;
     ObjectPtr current = state_->Find(row.resource, row.ns, row.name);
     if (row.revision <= compacted_) {
-      if (current != nullptr || row.op == LogOp::kDelete) return Damaged(row, "should have been compacted");
+      if (current != nullptr || OpOf(row) == LogOp::kDelete)
+        return Damaged(row, "should have been compacted");
       state_->Restore(row.resource, std::move(object));
       return std::nullopt;
     }
     if (row.revision != state_->revision() + 1) return Damaged(row, "does not follow the one before");
     std::int64_t replaced = current == nullptr ? 0 : current->revision();
-    if (row.previous_revision != replaced || (replaced == 0) != (row.op == LogOp::kCreate))
+    if (row.previous_revision != replaced || (replaced == 0) != (OpOf(row) == LogOp::kCreate))
       return Damaged(row, "does not fit the state before it");
     EventType type = EventType::kDeleted;
-    if (row.op == LogOp::kCreate) type = EventType::kAdded;
-    if (row.op == LogOp::kUpdate) type = EventType::kModified;
+    if (OpOf(row) == LogOp::kCreate) type = EventType::kAdded;
+    if (OpOf(row) == LogOp::kUpdate) type = EventType::kModified;
     std::deque<Change> changes;
     changes.push_back({std::string(row.resource), Event{type, std::move(object), std::move(current)}});
     state_->Apply(changes);
@@ -54,14 +49,16 @@ class Loader {
   std::unique_ptr<State> Release() { return std::move(state_); }
 
  private:
-  static SqlError Damaged(const SqliteLog::Row& row, const char* why) {
+  static LogOp OpOf(const LogRow& row) { return static_cast<LogOp>(row.op); }
+  static SqlError Damaged(const LogRow& row, const char* why) {
     return "damaged: revision " + std::to_string(row.revision) + " (" + std::string(row.resource) + " " +
            std::string(row.ns) + "/" + std::string(row.name) + ") " + why;
   }
 
-  SqlError Decode(const SqliteLog::Row& row, ObjectPtr& object) const {
+  SqlError Decode(const LogRow& row, ObjectPtr& object) const {
     std::string start = R"({"metadata":{"resourceVersion":")" + std::to_string(row.revision) + '"';
-    if (row.op < LogOp::kCreate || row.op > LogOp::kDelete) return Damaged(row, "has an unknown operation");
+    if (OpOf(row) < LogOp::kCreate || OpOf(row) > LogOp::kDelete)
+      return Damaged(row, "has an unknown operation");
     if (!row.body.starts_with(start)) return Damaged(row, "does not begin with its own revision");
     api::Json document = api::Json::parse(row.body, nullptr, false);
     if (document.is_discarded()) return Damaged(row, "is not JSON");
@@ -91,7 +88,7 @@ api::Result<std::unique_ptr<State>> LoadState(SqliteLog& log, const SqliteOption
   SqlError error = log.ReadMeta(file_compacted, revision);
   if (!error) {
     Loader loader(options, file_compacted);
-    error = log.ForEach([&](const SqliteLog::Row& row) { return loader.Use(row); });
+    error = log.ForEach([&](const LogRow& row, bool intact) { return loader.Use(row, intact); });
     if (!error && loader.state().revision() < revision)
       error = "damaged: the log ends at revision " + std::to_string(loader.state().revision()) +
               ", but the store had reached " + std::to_string(revision);

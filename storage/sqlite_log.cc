@@ -1,8 +1,10 @@
+#include "storage/internal/sqlite_log.h"
+
+#include <algorithm>
 #include <utility>
 
 #include "api/base/check.h"
 #include "api/base/errors.h"
-#include "storage/internal/sqlite_log.h"
 #include "storage/internal/sqlite_migrate.h"
 
 namespace terrarium::storage {
@@ -10,24 +12,18 @@ namespace {
 
 const char* SynchronousPragma(Durability durability) {
   switch (durability) {
-    case Durability::kFull:
-      return "PRAGMA synchronous = FULL";
-    case Durability::kNormal:
-      return "PRAGMA synchronous = NORMAL";
-    case Durability::kOff:
-      return "PRAGMA synchronous = OFF";
+    case Durability::kFull: return "PRAGMA synchronous = FULL";
+    case Durability::kNormal: return "PRAGMA synchronous = NORMAL";
+    case Durability::kOff: return "PRAGMA synchronous = OFF";
   }
   CHECK(false);
 }
 
 LogOp OpOf(EventType type) {
   switch (type) {
-    case EventType::kAdded:
-      return LogOp::kCreate;
-    case EventType::kModified:
-      return LogOp::kUpdate;
-    case EventType::kDeleted:
-      return LogOp::kDelete;
+    case EventType::kAdded: return LogOp::kCreate;
+    case EventType::kModified: return LogOp::kUpdate;
+    case EventType::kDeleted: return LogOp::kDelete;
   }
   CHECK(false);
 }
@@ -35,23 +31,26 @@ LogOp OpOf(EventType type) {
 }  // namespace
 
 api::Result<std::unique_ptr<SqliteLog>> SqliteLog::Open(const SqliteOptions& options) {
-  api::Result<SqliteDb> db = SqliteDb::Open(options.path, options.vfs);
+  api::Result<SqliteDb> db = SqliteDb::Open(options);
   if (!db) return std::move(db.status());
   std::unique_ptr<SqliteLog> log(new SqliteLog(std::move(*db)));
-  if (SqlError error = log->Setup(options.durability)) return api::GenericServerError(options.path + ": " + *error);
+  if (SqlError error = log->Setup(options.durability))
+    return api::GenericServerError(options.path + ": " + *error);
   return log;
 }
 
 SqlError SqliteLog::Setup(Durability durability) {
-  // Set before the first access, this takes the whole file for the life of the connection, and WAL then needs no
-  // shared memory file.
+  // Set before the first access, this takes the whole file for the life of the connection, and WAL then needs
+  // no shared memory file.
   if (SqlError error = db_.Exec("PRAGMA locking_mode = EXCLUSIVE")) return error;
   if (db_.ReadOnly()) return "not writable";
   if (SqlError error = db_.Exec(SynchronousPragma(durability))) return error;
+  if (SqlError error = CheckPages()) return error;
   if (SqlError error = PrepareSchema(db_)) return error;
   if (SqlError error = SwitchToWal()) return error;
   const char* const pragmas[] = {
-      // The WAL is folded into the file every 8 MB; what a large transaction added is cut off again when it restarts.
+      // The WAL is folded into the file every 8 MB; what a large transaction added is cut off again when it
+      // restarts.
       "PRAGMA wal_autocheckpoint = 2000",
       "PRAGMA journal_size_limit = 16777216",
       "PRAGMA temp_store = MEMORY",
@@ -66,16 +65,31 @@ SqlError SqliteLog::Setup(Durability durability) {
       {&commit_, "COMMIT"},
       {&rollback_, "ROLLBACK"},
       {&insert_,
-       "INSERT INTO log (revision, resource, ns, name, op, previous_revision, body) VALUES (?, ?, ?, ?, ?, ?, ?)"},
+       "INSERT INTO log (revision, resource, ns, name, op, previous_revision, body, checksum) "
+       "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
       {&delete_superseded_,
-       "DELETE FROM log WHERE revision IN (SELECT previous_revision FROM log WHERE revision > ?1 AND revision <= ?2 "
+       "DELETE FROM log WHERE revision IN (SELECT previous_revision FROM log WHERE revision > ?1 AND "
+       "revision <= ?2 "
        "AND previous_revision > 0 ORDER BY previous_revision)"},
       {&delete_deletions_, "DELETE FROM log WHERE revision > ?1 AND revision <= ?2 AND op = 2"},
-      {&set_meta_, "UPDATE meta SET value = CASE key WHEN 'compacted' THEN ?1 ELSE ?2 END"},
+      {&set_meta_,
+       "UPDATE meta SET value = CASE key WHEN 'compacted' THEN ?1 WHEN 'revision' THEN ?2 ELSE ?3 END"},
   };
   for (const auto& [statement, sql] : statements)
     if (SqlError error = statement->Prepare(db_, sql)) return error;
   return std::nullopt;
+}
+
+// Finds rows that are lost because a page no longer leads to them; the checksums find what is wrong inside of
+// rows.
+SqlError SqliteLog::CheckPages() {
+  SqliteStatement pragma;
+  if (SqlError error = pragma.Prepare(db_, "PRAGMA quick_check(1)")) return error;
+  if (pragma.Step() != SQLITE_ROW) return db_.Error();
+  if (pragma.Bytes(0) == "ok") return std::nullopt;
+  std::string found(pragma.Bytes(0));
+  std::replace(found.begin(), found.end(), '\n', ' ');
+  return "damaged (" + found + ")";
 }
 
 SqlError SqliteLog::SwitchToWal() {
@@ -88,28 +102,35 @@ SqlError SqliteLog::SwitchToWal() {
 }
 
 SqlError SqliteLog::ReadMeta(std::int64_t& compacted, std::int64_t& revision) {
-  if (SqlError error = db_.QueryInt("SELECT value FROM meta WHERE key = 'compacted' ORDER BY key", compacted))
-    return error;
-  return db_.QueryInt("SELECT value FROM meta WHERE key = 'revision' ORDER BY key", revision);
+  std::int64_t checksum = 0;
+  const std::pair<const char*, std::int64_t*> values[] = {
+      {"SELECT value FROM meta WHERE key = 'compacted' ORDER BY key", &compacted},
+      {"SELECT value FROM meta WHERE key = 'revision' ORDER BY key", &revision},
+      {"SELECT value FROM meta WHERE key = 'checksum' ORDER BY key", &checksum}};
+  for (const auto& [sql, value] : values)
+    if (SqlError error = db_.QueryInt(sql, *value)) return "damaged: the table meta: " + *error;
+  if (checksum == ChecksumOfMeta(compacted, revision)) return std::nullopt;
+  return "damaged: the table meta does not have the checksum with which it was written";
 }
 
-SqlError SqliteLog::ForEach(const std::function<SqlError(const Row&)>& use) {
+SqlError SqliteLog::ForEach(const std::function<SqlError(const LogRow& row, bool intact)>& use) {
   SqliteStatement select;
-  if (SqlError error = select.Prepare(
-          db_, "SELECT revision, resource, ns, name, op, previous_revision, body FROM log ORDER BY revision"))
+  if (SqlError error = select.Prepare(db_,
+                                      "SELECT revision, resource, ns, name, op, previous_revision, body, "
+                                      "checksum FROM log ORDER BY revision"))
     return error;
   for (;;) {
     int rc = select.Step();
     if (rc == SQLITE_DONE) return std::nullopt;
     if (rc != SQLITE_ROW) return db_.Error();
-    Row row{.revision = select.Int(0),
-            .resource = select.Bytes(1),
-            .ns = select.Bytes(2),
-            .name = select.Bytes(3),
-            .op = static_cast<LogOp>(select.Int(4)),
-            .previous_revision = select.Int(5),
-            .body = select.Bytes(6)};
-    if (SqlError error = use(row)) return error;
+    LogRow row{.revision = select.Int(0),
+               .resource = select.Bytes(1),
+               .ns = select.Bytes(2),
+               .name = select.Bytes(3),
+               .op = select.Int(4),
+               .previous_revision = select.Int(5),
+               .body = select.Bytes(6)};
+    if (SqlError error = use(row, select.Int(7) == ChecksumOf(row))) return error;
   }
 }
 
@@ -124,13 +145,21 @@ SqlError SqliteLog::Run(SqliteStatement& statement) {
 SqlError SqliteLog::Insert(const Change& change) {
   const Event& event = change.event;
   const api::ObjectHeader& header = event.object->header();
-  insert_.Bind(1, event.revision());
-  insert_.BindText(2, change.resource);
-  insert_.BindText(3, header.ns);
-  insert_.BindText(4, header.name);
-  insert_.Bind(5, static_cast<std::int64_t>(OpOf(event.type)));
-  insert_.Bind(6, event.previous == nullptr ? 0 : event.previous->revision());
-  insert_.BindBlob(7, event.object->body());
+  const LogRow row{.revision = event.revision(),
+                   .resource = change.resource,
+                   .ns = header.ns,
+                   .name = header.name,
+                   .op = static_cast<std::int64_t>(OpOf(event.type)),
+                   .previous_revision = event.previous == nullptr ? 0 : event.previous->revision(),
+                   .body = event.object->body()};
+  insert_.Bind(1, row.revision);
+  insert_.BindText(2, row.resource);
+  insert_.BindText(3, row.ns);
+  insert_.BindText(4, row.name);
+  insert_.Bind(5, row.op);
+  insert_.Bind(6, row.previous_revision);
+  insert_.BindBlob(7, row.body);
+  insert_.Bind(8, ChecksumOf(row));
   return Run(insert_);
 }
 
@@ -155,6 +184,7 @@ SqlError SqliteLog::Compact(const CompactRange& range) {
   for (SqliteStatement* statement : {&delete_superseded_, &delete_deletions_, &set_meta_}) {
     statement->Bind(1, statement == &set_meta_ ? range.to : range.from);
     statement->Bind(2, statement == &set_meta_ ? range.revision : range.to);
+    if (statement == &set_meta_) statement->Bind(3, ChecksumOfMeta(range.to, range.revision));
     if (!error) error = Run(*statement);
   }
   return Finish(std::move(error));

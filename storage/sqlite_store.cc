@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/stat.h>
 
 #include "storage/commit_thread.h"
 #include "storage/internal/batch.h"
@@ -15,16 +20,42 @@
 namespace terrarium::storage {
 namespace {
 
-// Bounds what one transaction holds and how long its first write waits for its last.
+// Limits the size of a transaction, and thereby how long its first write waits for the others.
 constexpr std::size_t kBatchWritesMax = 1024;
 // Revisions that one compaction transaction covers, and how far the file may lag behind memory.
 constexpr std::int64_t kCompactRevisions = 1000;
+
+// Detects that the file at a path was removed or replaced. SQLite continues to use the file that it opened.
+class FileIdentity {
+ public:
+  explicit FileIdentity(std::string path) : path_(std::move(path)) {
+    known_ = stat(path_.c_str(), &at_open_) == 0;
+  }
+
+  // Empty when the path still names the file that was opened.
+  std::string Trouble() const {
+    struct stat now {};
+    if (!known_) return "";
+    if (stat(path_.c_str(), &now) != 0)
+      return path_ + " is gone (" + std::strerror(errno) + "): its objects are lost when the server ends";
+    if (now.st_dev == at_open_.st_dev && now.st_ino == at_open_.st_ino) return "";
+    return path_ + " was replaced by another file: the objects of this server are lost when it ends";
+  }
+
+ private:
+  std::string path_;
+  struct stat at_open_ {};
+  bool known_ = false;
+};
 
 class SqliteStore final : public StoreBase {
  public:
   SqliteStore(const SqliteOptions& options, std::unique_ptr<SqliteLog> log, std::unique_ptr<State> state,
               std::int64_t file_compacted)
-      : StoreBase(std::move(state)), log_(std::move(log)), file_compacted_(file_compacted) {
+      : StoreBase(std::move(state)),
+        file_(options.path),
+        log_(std::move(log)),
+        file_compacted_(file_compacted) {
     if (!options.inline_commits)
       thread_ = std::make_unique<CommitThread>(
           kBatchWritesMax, [this](std::vector<CommitJob> jobs) { CommitAndTell(std::move(jobs)); });
@@ -54,6 +85,8 @@ class SqliteStore final : public StoreBase {
     }
   }
 
+  std::string Trouble() const override { return shut_down_done_ ? "" : file_.Trouble(); }
+
   void Shutdown() override {
     std::call_once(shut_down_, [this] {
       if (thread_ != nullptr) thread_->Stop();
@@ -61,8 +94,10 @@ class SqliteStore final : public StoreBase {
       {
         std::lock_guard lock(sequencer_);
         CompactFile(1);
-        // Closing folds the WAL into the file. If that fails the WAL stays, and the next open reads it.
+        // Closing checkpoints the WAL into the file. If that fails, the WAL stays, and the next open reads
+        // it.
         log_.reset();
+        shut_down_done_ = true;
         wakes = hub_.Close();
       }
       CallWakes(wakes);
@@ -70,7 +105,7 @@ class SqliteStore final : public StoreBase {
   }
 
  private:
-  // REQUIRES: nothing of the store is locked
+  // REQUIRES: the caller holds no lock of the store.
   void CommitAndTell(std::vector<CommitJob> jobs) {
     std::vector<WriteOutcome> outcomes;
     Wakes wakes;
@@ -80,7 +115,7 @@ class SqliteStore final : public StoreBase {
     }
     CallWakes(wakes);
     for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].done(std::move(outcomes[i]));
-    // Last, so that nobody waits for it.
+    // Compacts last, so that no write of this batch waits for it.
     std::lock_guard lock(sequencer_);
     CompactFile(compact_asked_.exchange(false) ? 1 : kCompactRevisions);
   }
@@ -93,7 +128,7 @@ class SqliteStore final : public StoreBase {
     for (CommitJob& job : jobs) outcomes.push_back(batch.Add(std::move(job.write)));
     if (batch.changes().empty()) return outcomes;
     if (SqlError error = log_->Append(batch.changes())) {
-      // Also those that were refused: they may have been refused because of a write that now never happened.
+      // Refused writes fail too: the reason may have been a write of this batch that was not committed.
       return std::vector<WriteOutcome>(jobs.size(), {WriteOutcome::Code::kFailed, nullptr, *error});
     }
     state_->Apply(batch.changes());
@@ -101,18 +136,20 @@ class SqliteStore final : public StoreBase {
     return outcomes;
   }
 
-  // Brings the file's compaction to memory's when it lags by `lag_min` revisions or more. A failure costs nothing but
-  // room in the file: it is tried again after the next write.
+  // Compacts the file up to the compacted revision in memory if it lags by `lag_min` revisions or more. A
+  // failure costs only space in the file; the next write tries again.
   void CompactFile(std::int64_t lag_min) {
     std::int64_t target = state_->compacted();
     while (log_ != nullptr && target - file_compacted_ >= lag_min) {
       std::int64_t to = std::min(target, file_compacted_ + kCompactRevisions);
       if (log_->Compact({.from = file_compacted_, .to = to, .revision = state_->revision()})) return;
       file_compacted_ = to;
-      if (lag_min > 1) return;  // one piece at a time between writes
+      if (lag_min > 1) return;  // one transaction at a time between writes
     }
   }
 
+  const FileIdentity file_;
+  std::atomic<bool> shut_down_done_ = false;
   std::mutex sequencer_;
   std::unique_ptr<SqliteLog> log_;  // guarded by sequencer_, as file_compacted_; nullptr after Shutdown
   std::int64_t file_compacted_;

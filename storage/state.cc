@@ -11,13 +11,16 @@ namespace {
 std::size_t ApproximateBytes(const api::Object& object) {
   const api::ObjectHeader& header = object.header();
   std::size_t bytes = sizeof(api::Object) + object.body().size() + header.ns.size() + header.name.size() +
-                      header.uid.size() + header.fields.size() * sizeof(std::string);
-  for (const auto& [key, value] : header.labels) bytes += sizeof(header.labels[0]) + key.size() + value.size();
+                      header.uid.size() + header.node_name.size() +
+                      header.fields.size() * sizeof(std::string);
+  for (const auto& [key, value] : header.labels)
+    bytes += sizeof(header.labels[0]) + key.size() + value.size();
   return bytes;
 }
 
-// What would be freed with the event. An added object lives on as the current one, or is counted as the `previous` of
-// the event that replaced it; the last state of a deleted one is held by nobody else.
+// The memory that would be freed with the event. The object of an added or modified event is still current,
+// or it is counted as the `previous` of the event that replaced it. Only the event itself keeps the last
+// state of a deleted object.
 std::size_t BytesKeptAlive(const Event& event) {
   std::size_t bytes = sizeof(Event);
   if (event.previous != nullptr) bytes += ApproximateBytes(*event.previous);

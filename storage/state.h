@@ -2,9 +2,9 @@
 
 // The current objects and the bounded history of a store, in memory.
 //
-// History is one log in revision order without holes, so that a revision finds its event by subtraction; each resource
-// knows the revisions of its own events. The past is never stored: a list at revision R takes the current objects and
-// undoes the events after R.
+// History is one log in revision order without gaps, so that the index of an event follows from its revision
+// by subtraction. Each resource has the revisions of its own events. Past states are not stored: a list at
+// revision R takes the current objects and undoes the events after R.
 
 #include <atomic>
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace terrarium::storage {
 
-// Where a store stands before its first write.
+// The revision of a store before its first write.
 inline constexpr std::int64_t kFreshRevision = 1;
 
 // An event and the resource it belongs to: one row of the log.
@@ -34,26 +34,27 @@ struct Change {
   Event event;
 };
 
-// Thread-safe for readers. Apply, Restore and Find belong to the store's sequencer: one caller at a time.
+// Thread-safe for readers. Only the store's sequencer calls Apply, Restore and Find, one call at a time.
 class State {
  public:
-  // A store that stood at `revision` and has forgotten the events at and below `compacted`.
+  // The state of a store at `revision` whose events at and below `compacted` are gone.
   State(const HistoryLimits& limits, std::int64_t revision, std::int64_t compacted);
 
-  // Makes the changes visible, all at once, and forgets what the limits no longer allow.
-  // REQUIRES: revisions follow the current one without a hole
+  // Makes all changes visible in one step and drops the oldest events beyond the limits. REQUIRES: the
+  // revisions follow the current one without a gap.
   void Apply(const std::deque<Change>& changes);
-  // Puts an object in place without an event: what a store holds when it is opened. Nobody reads yet.
+  // Adds an object without an event. Used while a store is being opened, before any reader exists.
   void Restore(std::string_view resource, ObjectPtr object);
-  // The current object, for the sequencer, which needs no lock: objects change by its own hand only.
+  // The current object. For the sequencer, which needs no lock because only it changes objects.
   ObjectPtr Find(std::string_view resource, std::string_view ns, std::string_view name) const;
 
   ObjectPtr Get(const ObjectKey& key) const;
   api::Result<Listing> List(const ListQuery& query) const;
   std::size_t Count(std::string_view resource) const;
 
-  // Calls `use(revision, events)` with the query's events after query.from_revision (none when that is in the future)
-  // and the current revision. Nothing is applied until `use` returns: who subscribes in it misses nothing.
+  // Calls `use(revision, events)` with the query's events after query.from_revision (none when that is in the
+  // future) and the current revision. No change is applied until `use` returns, so that a watch that
+  // subscribes inside `use` misses no event.
   template <typename Use>
   std::optional<api::Status> Replay(const WatchQuery& query, Use use) const {
     ReadLock lock(*this);
@@ -61,7 +62,7 @@ class State {
     use(revision(), EventsAfter(query));
     return std::nullopt;
   }
-  // The same with the current objects of the query in place of past events.
+  // Same as Replay, but calls `use` with the current objects of the query instead of past events.
   template <typename Use>
   void Snapshot(const WatchQuery& query, Use use) const {
     ReadLock lock(*this);
@@ -87,8 +88,9 @@ class State {
     Resource* resource;
   };
 
-  // A reader passes through the gate before it locks; a writer stands in it while it waits. Without it, readers that
-  // overlap for ever keep a std::shared_mutex from its writers.
+  // A reader locks and releases the gate before it locks mutex_; a writer holds the gate while it waits.
+  // Without the gate, a continuous stream of overlapping readers can starve the writers of a
+  // std::shared_mutex.
   class ReadLock {
    public:
     explicit ReadLock(const State& state) {
@@ -100,7 +102,8 @@ class State {
     std::shared_lock<std::shared_mutex> lock_;
   };
 
-  // What a key was at the listed revision, by the first event after it, and whether it is there now, by the last.
+  // The object of a key at the listed revision, from the first event after that revision, and whether the key
+  // exists now, from the last event.
   struct Undo {
     ObjectPtr then;
     bool exists_now;
@@ -108,7 +111,7 @@ class State {
   using Position = std::pair<std::string_view, std::string_view>;  // namespace, name
   using Undos = std::map<Position, Undo>;
 
-  // Objects of one namespace or of all, in order, from the first one behind a position.
+  // Iterates in order over the objects of one namespace or of all, from the first one after a position.
   class Cursor;
 
   const Resource* FindResource(std::string_view resource) const;
@@ -116,7 +119,7 @@ class State {
   void Put(Resource& resource, const ObjectPtr& object);
   void Remove(Resource& resource, const api::ObjectHeader& header);
   const LogEntry& EntryAt(std::int64_t revision) const;
-  // Drops the oldest event. Its memory is freed by whoever destroys `garbage`, outside the lock.
+  // Moves the oldest event to `garbage`. The caller destroys `garbage` after it has released the lock.
   void ForgetOldest(std::vector<Event>& garbage);
 
   std::optional<api::Status> CheckNotCompacted(std::int64_t revision) const;
@@ -129,7 +132,7 @@ class State {
   const HistoryLimits limits_;
   mutable std::mutex gate_;
   mutable std::shared_mutex mutex_;
-  // Guarded by mutex_. revision_ and compacted_ are written under it and read without.
+  // Guarded by mutex_. revision_ and compacted_ are written with the lock held and may be read without it.
   std::map<std::string, Resource, std::less<>> resources_;
   std::deque<LogEntry> log_;  // the events of revisions revision_ - log_.size() + 1 to revision_
   std::size_t log_bytes_ = 0;

@@ -92,18 +92,21 @@ Listing State::ListWatched(const WatchQuery& query) const {
   if (query.name && query.ns) {
     Listing listing;
     listing.revision = revision();
-    if (ObjectPtr object = Find(query.resource, *query.ns, *query.name)) listing.items.push_back(std::move(object));
+    if (ObjectPtr object = Find(query.resource, *query.ns, *query.name))
+      listing.items.push_back(std::move(object));
     return listing;
   }
   Listing listing = ListNewest({.resource = query.resource, .ns = query.ns});
-  if (query.name) std::erase_if(listing.items, [&](const ObjectPtr& o) { return o->header().name != *query.name; });
+  if (query.name)
+    std::erase_if(listing.items, [&](const ObjectPtr& o) { return o->header().name != *query.name; });
   return listing;
 }
 
 State::Undos State::UndosAfter(const Resource& resource, const ListQuery& query, Position behind) const {
   Undos undos;
   const auto& revisions = resource.revisions;
-  for (auto it = std::upper_bound(revisions.begin(), revisions.end(), query.at_revision); it != revisions.end(); ++it) {
+  for (auto it = std::upper_bound(revisions.begin(), revisions.end(), query.at_revision);
+       it != revisions.end(); ++it) {
     const Event& event = EntryAt(*it).event;
     const api::ObjectHeader& header = event.object->header();
     if (query.ns && header.ns != *query.ns) continue;
@@ -151,8 +154,8 @@ std::vector<Event> State::EventsAfter(const WatchQuery& query) const {
   const Resource* resource = FindResource(query.resource);
   if (resource == nullptr) return events;
   const auto& revisions = resource->revisions;
-  for (auto it = std::upper_bound(revisions.begin(), revisions.end(), query.from_revision); it != revisions.end();
-       ++it) {
+  for (auto it = std::upper_bound(revisions.begin(), revisions.end(), query.from_revision);
+       it != revisions.end(); ++it) {
     const Event& event = EntryAt(*it).event;
     const api::ObjectHeader& header = event.object->header();
     if (query.ns && header.ns != *query.ns) continue;

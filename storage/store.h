@@ -1,15 +1,20 @@
 #pragma once
 
-// The revisioned store. One global revision counts every write of a plane and is the resourceVersion of what it wrote.
+// The revisioned store. One global revision counts every write of a control plane; a write's revision is the
+// resourceVersion of the object it wrote.
 //
-// Promises, checked by one conformance suite for every implementation and durability mode:
-//  - Writes are ordered: revisions rise by one, in the order in which writes are applied; a write is visible to reads
-//    and watches only after it is durable in the chosen mode, and readers never see revision N without all below it.
-//  - A write names the revision it replaces (compare-and-swap); a miss is an ordinary outcome with the current object.
-//  - Watches are ordered, unique, without gaps, resumable from any revision that is not compacted, and atomic with the
-//    list they follow. A slow watcher is cut off at a bounded buffer and never slows writers or other watchers.
-//  - Nothing acknowledged is lost (durability full), revisions never go back.
-// All methods are thread-safe. A fresh store stands at revision 1, as etcd does: "0" means something else to clients.
+// Guarantees, checked by one conformance suite for every implementation and durability mode:
+//  - Writes are ordered: revisions rise by one, in the order in which writes are applied.
+//  - Reads and watches see a write only after it is durable in the chosen mode. Readers never see revision N
+//    without all revisions below it.
+//  - A write names the revision it replaces (compare-and-swap). A mismatch is an ordinary outcome with the
+//    current object.
+//  - Watches are ordered, without duplicates and gaps, resumable from any revision that is not compacted, and
+//    atomic with the list they follow.
+//  - A slow watcher is cut off when its bounded buffer is full. It never slows writers or other watchers.
+//  - No acknowledged write is lost (durability full), and revisions never go back.
+//
+// All methods are thread-safe. A new store is at revision 1, as in etcd: "0" means something else to clients.
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +31,8 @@ namespace terrarium::storage {
 
 using api::ObjectPtr;
 
-// `resource` is the storage name of a kind, e.g. "pods" or "apps/deployments"; ns is empty for cluster-scoped kinds.
+// `resource` is the storage name of a kind, e.g. "pods" or "apps/deployments"; ns is empty for cluster-scoped
+// kinds.
 struct ObjectKey {
   std::string resource;
   std::string ns;
@@ -48,8 +54,8 @@ struct Write {
   Op op;
   ObjectKey key;
   std::int64_t expected_revision = 0;  // of the object to be replaced or deleted; unused by kCreate
-  // The new state; its revision is stamped by the store. For kDelete: the last state to show in the DELETED event, or
-  // nullptr for the current one. REQUIRES: its header has the namespace and name of `key`.
+  // The new state; the store stamps its revision. For kDelete: the last state to show in the DELETED event,
+  // or nullptr for the current one. REQUIRES: its header has the namespace and name of `key`.
   ObjectPtr object = nullptr;
 };
 
@@ -62,8 +68,9 @@ struct WriteOutcome {
     kFailed,    // the disk failed; nothing was written
   };
   Code code;
-  ObjectPtr object = nullptr;  // kOk: as written (kDelete: the last state). kExists, kConflict: the current object.
-  std::string error = {};      // kFailed
+  ObjectPtr object =
+      nullptr;  // kOk: as written (kDelete: the last state). kExists, kConflict: the current object.
+  std::string error = {};  // kFailed
 };
 
 using WriteDone = std::function<void(WriteOutcome)>;
@@ -71,15 +78,16 @@ using WriteDone = std::function<void(WriteOutcome)>;
 struct ListQuery {
   std::string resource;
   std::optional<std::string> ns = {};  // nullopt: all namespaces
-  std::int64_t at_revision = 0;        // 0, or one of the future: the newest; otherwise exactly that one
-  std::string start_after = {};        // "ns/name" ("name" for cluster-scoped) of the last item of the previous page
-  std::size_t limit = 0;               // at most this many items; 0: all
+  std::int64_t at_revision = 0;        // 0 or a future revision: the newest; otherwise exactly this one
+  std::string start_after =
+      {};                 // "ns/name" ("name" for cluster-scoped) of the last item of the previous page
+  std::size_t limit = 0;  // at most this many items; 0: all
 };
 
 struct Listing {
-  std::vector<ObjectPtr> items;     // sorted by namespace, then name
-  std::int64_t revision = 0;        // the revision at which the items stood
-  std::size_t remaining = 0;        // items of the query behind the last one, left out because of `limit`
+  std::vector<ObjectPtr> items;  // sorted by namespace, then name
+  std::int64_t revision = 0;     // the revision of the list
+  std::size_t remaining = 0;     // matching items after the last one, left out because of `limit`
 };
 
 struct WatchQuery {
@@ -90,7 +98,7 @@ struct WatchQuery {
   std::size_t buffer_events = 1000;      // past this many undelivered events the watch is cut off
 };
 
-// One subscription. Events pile up (bounded) until taken. Destroying it unsubscribes.
+// One subscription. It buffers a bounded number of events until they are taken. Destroying it unsubscribes.
 class Watch {
  public:
   virtual ~Watch() = default;
@@ -100,15 +108,18 @@ class Watch {
     kOverflow,  // the buffer was full: the subscriber has missed events and must start again
     kClosed,    // the store is shutting down
   };
-  // Moves up to `max` pending events to the end of `out`. Events buffered before an overflow or shutdown are still
-  // given out: the answer is kOpen until the last of them has been, and comes with it or after it. Whoever gets `max`
-  // events calls again: there may be more, and no wake for them.
+  // Moves up to `max` pending events to the end of `out`. Events buffered before an overflow or shutdown are
+  // still delivered: Take() returns kOpen while any are pending, and the final state with the last of them or
+  // after it. If `max` events were returned, call again: no further wake-up is sent for the rest.
   virtual State Take(std::size_t max, std::vector<Event>& out) = 0;
-  // `wake` is called, from any thread and without locks held, whenever Take() would find something new after it had
-  // left nothing. Set before the first Take(); called at once if something is pending. It must not block. It may come
-  // in vain, and once more while or after the Watch is destroyed: it holds what it needs by weak or shared pointers.
+  // The store calls `wake`, from any thread and without locks held, when there is something new after Take()
+  // had left nothing pending. Call SetWake before the first Take(); it calls `wake` immediately if something
+  // is pending or the watch has ended. `wake` must not block. It may be called although nothing is pending,
+  // and once more during or after the destruction of the Watch, so it must hold its dependencies by weak or
+  // shared pointers.
   virtual void SetWake(std::function<void()> wake) = 0;
-  // All events of the query at or below this revision have been taken: what a bookmark may say. Never goes back.
+  // All events of the query at or below this revision have been taken, so a bookmark may report it. Never
+  // goes back.
   virtual std::int64_t DeliveredRevision() const = 0;
 };
 
@@ -121,15 +132,15 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // Applies the write and calls `done` once, after the write is durable and visible to reads and watches, possibly
-  // from another thread, possibly before Submit returns, without locks held. Watchers have been woken by then: whoever
-  // waits for the answer finds the consequences under way. `done` may submit again; it must not block, shut the store
-  // down or destroy it.
+  // Applies the write and calls `done` once, after the write is durable and visible to reads and watches. The
+  // call may come from another thread and before Submit returns; no locks are held. The store wakes the
+  // watchers before it calls `done`. `done` may submit again; it must not block, shut the store down or
+  // destroy it.
   virtual void Submit(Write write, WriteDone done) = 0;
 
   virtual ObjectPtr Get(const ObjectKey& key) const = 0;  // nullptr when absent
-  // Expired when `at_revision` is older than the compacted revision. Costs the items returned plus the events since
-  // `at_revision`.
+  // Expired when `at_revision` is older than the compacted revision. The cost is proportional to the items
+  // returned plus the events since `at_revision`.
   virtual api::Result<Listing> List(const ListQuery& query) const = 0;
   // Number of objects of a resource, without listing them.
   virtual std::size_t Count(std::string_view resource) const = 0;
@@ -139,12 +150,18 @@ class Store {
   // Lists at the newest revision and watches from exactly there. query.from_revision is not used.
   virtual ListAndWatchResult ListAndWatch(const WatchQuery& query) = 0;
 
-  virtual std::int64_t CurrentRevision() const = 0;    // newest visible
-  virtual std::int64_t CompactedRevision() const = 0;  // events at and below it are gone; older reads are Expired
-  // Forgets history up to `revision` (clamped to the current one). Open watches go on.
+  virtual std::int64_t CurrentRevision() const = 0;  // newest visible
+  virtual std::int64_t CompactedRevision()
+      const = 0;  // events at and below it are gone; older reads are Expired
+  // Drops history up to `revision` (clamped to the current one). Open watches continue.
   virtual void Compact(std::int64_t revision) = 0;
 
-  // Waits for submitted writes, refuses new ones (kFailed), closes all watches and the file. Reads go on. Idempotent.
+  // Describes in one line a problem with the file in which the store keeps its objects; empty when there is
+  // none. Cheap enough for a health check.
+  virtual std::string Trouble() const { return ""; }
+
+  // Waits for submitted writes, refuses new ones (kFailed), closes all watches and the file. Reads continue
+  // to work. Idempotent.
   virtual void Shutdown() = 0;
 };
 

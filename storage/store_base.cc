@@ -1,6 +1,6 @@
-#include <utility>
-
 #include "storage/internal/store_base.h"
+
+#include <utility>
 
 namespace terrarium::storage {
 

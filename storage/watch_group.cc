@@ -1,8 +1,9 @@
+#include "storage/internal/watch_group.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "api/base/check.h"
-#include "storage/internal/watch_group.h"
 
 namespace terrarium::storage {
 
@@ -36,7 +37,7 @@ void WatchGroup::Release(WatchMember& member) {
 }
 
 void WatchGroup::DropUnwanted() {
-  // Whoever waits for an entry waits for all behind it, so unwanted entries are at the front.
+  // A reader of an entry also reads all later entries, so the entries without readers are at the front.
   while (!entries_.empty() && entries_.front().readers == 0) entries_.pop_front();
 }
 
@@ -48,9 +49,11 @@ void WatchGroup::CutOffFullMembers() {
       check_full_at_ = std::min(check_full_at_, member.next + member.buffer_events);
       continue;
     }
-    // What it has not taken moves to the member, so that the shared buffer does not wait for it.
+    // Moves the events that the member has not taken to its backlog, so that the shared buffer need not keep
+    // them.
     for (std::uint64_t s = member.next; s < end_; ++s)
-      if (const Event& event = At(s).event; event.revision() > member.after_revision) member.backlog.push_back(event);
+      if (const Event& event = At(s).event; event.revision() > member.after_revision)
+        member.backlog.push_back(event);
     Release(member);
     busy_.erase(member.self);
     member.place = WatchMember::Place::kCutOff;
@@ -128,7 +131,7 @@ std::int64_t WatchGroup::DeliveredRevision(WatchMember& member, std::int64_t pub
   if (!member.backlog.empty()) {
     delivered = member.backlog.front().revision() - 1;
   } else if (member.place != WatchMember::Place::kCutOff) {
-    // What it does not get it need not wait for: a watch may have begun ahead of what is published.
+    // The member skips events at or below after_revision, which may be ahead of `published`.
     delivered = std::max(published, member.after_revision);
     if (member.place == WatchMember::Place::kBusy) {
       std::uint64_t s = member.next;

@@ -53,12 +53,14 @@ class WatchHub::Core {
       const Groups& groups = resource->second;
       for (bool in_namespace : {false, true}) {
         for (bool by_name : {false, true}) {
-          auto group = groups.find(FilterView{in_namespace ? &header.ns : nullptr, by_name ? &header.name : nullptr});
+          auto group =
+              groups.find(FilterView{in_namespace ? &header.ns : nullptr, by_name ? &header.name : nullptr});
           if (group != groups.end()) group->second->Append(change.event, wakes);
         }
       }
     }
-    // Only now: a watch that looks empty to who has read this revision has really taken everything up to it.
+    // Stored last: a thread that reads this revision and then finds a watch empty knows that the watch has
+    // taken all events up to it.
     published_.store(changes.back().event.revision(), std::memory_order_release);
     return wakes;
   }
@@ -114,7 +116,7 @@ class HubWatch final : public Watch {
     member_.after_revision = std::max(query.from_revision, current_revision);
     member_.buffer_events = std::max<std::size_t>(query.buffer_events, 1);
     member_.backlog.assign(std::make_move_iterator(replay.begin()), std::make_move_iterator(replay.end()));
-    // With a replay ahead of it the watch stands where it was asked to begin.
+    // With a replay to deliver, the watch starts at the revision that the query asked for.
     member_.delivered = member_.backlog.empty() ? member_.after_revision : query.from_revision;
     group_ = core_->Join(query_, member_);
   }

@@ -1,10 +1,10 @@
 #pragma once
 
-// Hands published events to the watches that asked for them.
+// Delivers published events to the watches whose query they match.
 //
-// Watches with the same query (resource, namespace, name) form a group and share one buffer, in which each has a
-// position: an event is stored once however many watch, and an event costs one look-up per kind of query plus one wake
-// for each watch that had nothing to do. An entry leaves the buffer with its last reader.
+// Watches with the same query (resource, namespace, name) form a group and share one buffer, in which each
+// watch has a position. An event is stored once per group. Publishing it costs one map lookup per kind of
+// query plus one wake-up for each idle watch. An entry leaves the buffer when its last reader has taken it.
 
 #include <cstdint>
 #include <deque>
@@ -24,21 +24,22 @@ void CallWakes(const Wakes& wakes);
 // Thread-safe, but Publish has one caller at a time. Watches may outlive the hub.
 class WatchHub {
  public:
-  // `published` is the revision at which the store stands.
+  // `published` is the current revision of the store.
   explicit WatchHub(std::int64_t published);
   WatchHub(const WatchHub&) = delete;
   WatchHub& operator=(const WatchHub&) = delete;
   ~WatchHub();
 
-  // A watch of the query that gives `replay` first and then what is published with a revision above both
-  // `current_revision` and query.from_revision. It misses nothing when events above `current_revision` are published
-  // only after this call began; the ones at or below it that are still on their way here are not given twice.
-  // The replay does not count against the watch's buffer.
-  std::unique_ptr<Watch> Subscribe(const WatchQuery& query, std::int64_t current_revision, std::vector<Event> replay);
+  // Returns a watch that delivers `replay` first, and then the published events with a revision above both
+  // `current_revision` and query.from_revision. REQUIRES: events above `current_revision` are published only
+  // after this call began; otherwise the watch could miss them. Events at or below `current_revision` that
+  // are published later are not delivered twice. The replay does not count against the watch's buffer.
+  std::unique_ptr<Watch> Subscribe(const WatchQuery& query, std::int64_t current_revision,
+                                   std::vector<Event> replay);
 
-  // REQUIRES: revisions rise, also from call to call
+  // REQUIRES: revisions rise, within a call and from call to call.
   [[nodiscard]] Wakes Publish(const std::deque<Change>& changes);
-  // Ends every watch, now and later.
+  // Ends every open watch and every watch that subscribes later.
   [[nodiscard]] Wakes Close();
 
   class Core;  // shared with the watches

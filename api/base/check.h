@@ -1,7 +1,7 @@
 #pragma once
 
-// CHECK is for programmer errors only and stays on in every build: a violated invariant ends the process at once, with
-// the place, instead of letting a test pass on a broken plane.
+// CHECK is for programmer errors only and stays on in every build. A violated invariant ends the process
+// immediately and prints the file and line, instead of letting a test pass on a broken control plane.
 
 namespace terrarium::api {
 

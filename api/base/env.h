@@ -11,8 +11,8 @@ class Executor;
 class FeatureGates;
 class Prng;
 
-// What a component is given instead of the machine: the first constructor parameter of everything that needs time,
-// threads, randomness, gates or a log. All referents outlive the component.
+// What a component is given instead of the machine: the first constructor parameter of everything that needs
+// time, threads, randomness, gates or a log. All referents outlive the component.
 struct Env {
   Clock& clock;
   Executor& executor;

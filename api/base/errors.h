@@ -23,6 +23,9 @@ struct GroupKind {
   std::string String() const { return group.empty() ? kind : kind + "." + group; }
 };
 
+// A Status without details, for a situation that none of the functions below describes.
+Status MakeStatus(int code, std::string_view reason, std::string message);
+
 Status NotFound(const GroupResource& resource, std::string_view name);
 Status AlreadyExists(const GroupResource& resource, std::string_view name);
 // `resource` is printed as given: Kubernetes names the resource on updates and the kind on deletes.
@@ -30,14 +33,14 @@ Status Conflict(const GroupResource& resource, std::string_view name, std::strin
 Status ModifiedConflict(const GroupResource& resource, std::string_view name);
 Status Invalid(const GroupKind& kind, std::string_view name, const FieldErrors& errors);
 Status BadRequest(std::string_view message);
-Status InternalError(std::string_view message);            // "Internal error occurred: <message>"
-Status GenericServerError(std::string_view message);       // 500 with the bare words and no reason
+Status InternalError(std::string_view message);       // "Internal error occurred: <message>"
+Status GenericServerError(std::string_view message);  // 500 with the bare words and no reason
 Status Forbidden(const GroupResource& resource, std::string_view name, std::string_view why);
 Status Unauthorized();
-Status MethodNotAllowed();                                  // "the server does not allow this method on the requested resource"
-Status UnknownResource();                                   // "the server could not find the requested resource"
-Status UnsupportedMediaType(std::string_view accepted);     // comma separated media types
-Status UnsupportedPatchType();                              // a PATCH whose media type is no patch
+Status MethodNotAllowed();  // "the server does not allow this method on the requested resource"
+Status UnknownResource();   // "the server could not find the requested resource"
+Status UnsupportedMediaType(std::string_view accepted);  // comma separated media types
+Status UnsupportedPatchType();                           // a PATCH whose media type is no patch
 Status RequestTooLarge(std::string_view message);
 Status TooManyRequests(std::string_view message, int retry_after_seconds);
 Status Expired(std::string_view message);

@@ -11,24 +11,24 @@ namespace terrarium::api {
 using TimerId = std::uint64_t;
 
 enum class TimerKind {
-  kWork,  // something will come of it: a plane that waits for one is not idle
-  // Housekeeping that goes on for ever (heartbeats, periodic checks, resyncs). It fires when its time has come like any
-  // other, but a plane in which only such timers are left is idle.
+  kWork,  // the control plane is not idle while one is pending
+  // Housekeeping that repeats indefinitely (heartbeats, periodic checks, resyncs). A background timer fires
+  // when it is due, like any other, but a control plane with only background timers left is idle.
   kBackground,
 };
 
-// Runs work later: on threads in the live runtime, on the one thread of the simulated one. Each component has an
-// executor of its own (a lane), whose work runs one piece at a time in the order posted. Work posted after shutdown
-// began is dropped.
+// Runs work later: on threads in the live runtime, on a single thread in the simulated one. Each component
+// has its own executor (its lane), which runs one piece of work at a time, in the order posted. Work posted
+// after shutdown began is dropped.
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual void Post(std::function<void()> work) = 0;
   virtual TimerId PostTimer(TimerKind kind, Duration delay, std::function<void()> work) = 0;
-  // True when the timer had not fired and now never will.
+  // Returns true when the timer had not fired; it will not fire any more.
   virtual bool Cancel(TimerId id) = 0;
 
-  // Runs `work` once, `delay` from now by the plane's clock.
+  // Runs `work` once, `delay` from now by the control plane's clock.
   TimerId PostAfter(Duration delay, std::function<void()> work) {
     return PostTimer(TimerKind::kWork, delay, std::move(work));
   }
@@ -36,13 +36,15 @@ class Executor {
     return PostTimer(TimerKind::kBackground, delay, std::move(work));
   }
 
-  // Between these two, something outside the executor is under way (a commit on disk, a call to another server) that
-  // will post its result here: the plane is not idle and a virtual clock stands still. See OutsideWork.
+  // These two calls enclose work outside the executor (a commit on disk, a call to another server) that will
+  // post its result here. Until OutsideEnded, the control plane is not idle and a virtual clock does not
+  // advance. See OutsideWork.
   virtual void OutsideStarted() {}
   virtual void OutsideEnded() {}
 };
 
-// Holds a plane busy while work outside its executors is under way. Movable; ends when destroyed.
+// Keeps the control plane from becoming idle while work outside its executors is in progress. Movable; the
+// destructor calls End.
 class OutsideWork {
  public:
   OutsideWork() = default;

@@ -8,7 +8,8 @@ namespace terrarium::api {
 namespace {
 
 constexpr std::array<GateDef, 12> kGates = {{
-    {gate::kDeploymentPodReplacementPolicy, false, GateStage::kAlpha, gate::kDeploymentReplicaSetTerminatingReplicas},
+    {gate::kDeploymentPodReplacementPolicy, false, GateStage::kAlpha,
+     gate::kDeploymentReplicaSetTerminatingReplicas},
     {gate::kDeploymentReplicaSetTerminatingReplicas, true, GateStage::kBeta, ""},
     {gate::kDownscalePodPicker, false, GateStage::kAlpha, ""},
     {gate::kElasticIndexedJob, true, GateStage::kStable, ""},

@@ -1,7 +1,8 @@
 #pragma once
 
-// The one table of feature gates and a set of their values. Each component has a set of its own, so that gates can
-// differ between apiserver, controller-manager and kubelet and can be switched while the process runs.
+// The one table of feature gates and a set of their values. Each component has a set of its own, so that
+// gates can differ between apiserver, controller-manager and kubelet and can be switched while the process
+// runs.
 
 #include <map>
 #include <span>
@@ -27,7 +28,8 @@ std::span<const GateDef> AllGates();
 
 namespace gate {
 inline constexpr std::string_view kDeploymentPodReplacementPolicy = "DeploymentPodReplacementPolicy";
-inline constexpr std::string_view kDeploymentReplicaSetTerminatingReplicas = "DeploymentReplicaSetTerminatingReplicas";
+inline constexpr std::string_view kDeploymentReplicaSetTerminatingReplicas =
+    "DeploymentReplicaSetTerminatingReplicas";
 inline constexpr std::string_view kDownscalePodPicker = "DownscalePodPicker";
 inline constexpr std::string_view kElasticIndexedJob = "ElasticIndexedJob";
 inline constexpr std::string_view kJobBackoffLimitPerIndex = "JobBackoffLimitPerIndex";
@@ -44,8 +46,8 @@ class FeatureGates {
  public:
   FeatureGates();  // every gate at its default
 
-  // Applies "A=true,B=false" over the current values (repeats: the last wins) or changes nothing and says what is
-  // wrong: an unknown gate, a value that is no boolean, a gate that is on without the one it needs.
+  // Applies "A=true,B=false" over the current values (repeats: the last wins) or changes nothing and says
+  // what is wrong: an unknown gate, a value that is no boolean, a gate that is on without the one it needs.
   Result<FeatureGates> With(std::string_view assignments) const;
   Result<FeatureGates> With(const std::map<std::string, bool>& values) const;
 

@@ -37,7 +37,8 @@ Path Path::Key(std::string_view key) const {
 }
 
 std::string Quote(std::string_view text) {
-  // Go's %q and JSON agree on everything we print except control characters, which never get this far unescaped.
+  // Go's %q and JSON agree on everything we print except control characters, which never get this far
+  // unescaped.
   return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -46,15 +47,17 @@ FieldError RequiredError(const Path& path, std::string_view detail) {
 }
 
 FieldError InvalidError(const Path& path, const Json& value, std::string_view detail) {
-  return Make(FieldErrorType::kInvalid, path,
-              WithDetail("Invalid value: " + value.dump(-1, ' ', false, Json::error_handler_t::replace), detail));
+  return Make(
+      FieldErrorType::kInvalid, path,
+      WithDetail("Invalid value: " + value.dump(-1, ' ', false, Json::error_handler_t::replace), detail));
 }
 
 FieldError InvalidErrorNoValue(const Path& path, std::string_view detail) {
   return Make(FieldErrorType::kInvalid, path, WithDetail("Invalid value", detail));
 }
 
-FieldError NotSupportedError(const Path& path, const Json& value, const std::vector<std::string_view>& supported) {
+FieldError NotSupportedError(const Path& path, const Json& value,
+                             const std::vector<std::string_view>& supported) {
   std::string text = "Unsupported value: " + value.dump(-1, ' ', false, Json::error_handler_t::replace);
   const char* separator = ": supported values: ";
   for (std::string_view v : supported) {
@@ -82,8 +85,9 @@ FieldError TooLongError(const Path& path, int max_bytes) {
 }
 
 FieldError TooManyError(const Path& path, int actual, int max) {
-  return Make(FieldErrorType::kTooMany, path,
-              "Too many: " + std::to_string(actual) + ": must have at most " + std::to_string(max) + " items");
+  return Make(
+      FieldErrorType::kTooMany, path,
+      "Too many: " + std::to_string(actual) + ": must have at most " + std::to_string(max) + " items");
 }
 
 FieldError InternalFieldError(const Path& path, std::string_view detail) {

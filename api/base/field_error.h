@@ -1,7 +1,7 @@
 #pragma once
 
-// Field errors: what validation finds, with Kubernetes' types, paths and words (apimachinery's field package is the
-// model). A list of them becomes one 422 Invalid Status (errors.h).
+// Field errors: what validation finds, with Kubernetes' types, paths and words (apimachinery's field package
+// is the model). A list of them becomes one 422 Invalid Status (errors.h).
 
 #include <cstdint>
 #include <string>
@@ -43,23 +43,29 @@ enum class FieldErrorType {
 struct FieldError {
   FieldErrorType type;
   std::string field;
-  std::string message;  // what follows "<field>: ", e.g. `Invalid value: -1: must be greater than or equal to 0`
+  std::string
+      message;  // what follows "<field>: ", e.g. `Invalid value: -1: must be greater than or equal to 0`
 };
 
 using FieldErrors = std::vector<FieldError>;
 
-// Constructors, named as in Kubernetes. A `value` is printed as Go prints it: strings quoted, numbers plain, null as
-// null, objects and lists as JSON.
+// Kubernetes prints some lists whole in an error about each of their items, so that the answer grows with the
+// square of the list. Rules that do so stop at this many bytes.
+inline constexpr std::size_t kRepeatedTextMax = 4 * 1024 * 1024;
+
+// Constructors, named as in Kubernetes. A `value` is printed as Go prints it: strings quoted, numbers plain,
+// null as null, objects and lists as JSON.
 FieldError RequiredError(const Path& path, std::string_view detail = "");
 FieldError InvalidError(const Path& path, const Json& value, std::string_view detail);
 FieldError InvalidErrorNoValue(const Path& path, std::string_view detail);  // `Invalid value: <detail>`
 // `Unsupported value: "x": supported values: "a", "b"`; the values are printed in the order given.
-FieldError NotSupportedError(const Path& path, const Json& value, const std::vector<std::string_view>& supported);
+FieldError NotSupportedError(const Path& path, const Json& value,
+                             const std::vector<std::string_view>& supported);
 FieldError ForbiddenError(const Path& path, std::string_view detail);
 FieldError DuplicateError(const Path& path, const Json& value);
 FieldError NotFoundFieldError(const Path& path, const Json& value);
-FieldError TooLongError(const Path& path, int max_bytes);                 // may not be more than N bytes
-FieldError TooManyError(const Path& path, int actual, int max);           // must have at most N items
+FieldError TooLongError(const Path& path, int max_bytes);        // may not be more than N bytes
+FieldError TooManyError(const Path& path, int actual, int max);  // must have at most N items
 FieldError InternalFieldError(const Path& path, std::string_view detail);
 
 // The words Kubernetes uses for the type in a StatusCause ("FieldValueInvalid", ...).

@@ -18,8 +18,9 @@ class Prng {
   // A stream of its own for a component, so that a draw added in one does not shift the others.
   Prng Fork(std::string_view name);
 
-  std::string Uuid();                      // version 4
-  std::string NameSuffix(int length = 5);  // the alphabet of Kubernetes' generateName: no vowels, no 0, 1 and 3
+  std::string Uuid();  // version 4
+  std::string NameSuffix(
+      int length = 5);  // the alphabet of Kubernetes' generateName: no vowels, no 0, 1 and 3
 
  private:
   Prng(std::uint64_t seed, std::uint64_t stream);

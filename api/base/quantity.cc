@@ -15,8 +15,7 @@ constexpr const char* kBadNumber = "unable to parse numeric part of quantity";
 constexpr const char* kBadSuffix = "unable to parse quantity's suffix";
 constexpr int kNano = -9;
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
-// Digits that a mantissa keeps: 128 bits hold 38, and printing in steps of a thousand needs room for two
-// more.
+// Digits that a mantissa keeps: 128 bits hold 38, and adding and comparing need room.
 constexpr int kMaxDigits = 36;
 
 constexpr std::string_view kDecimalSuffixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
@@ -76,14 +75,16 @@ bool Quantity::ParseSuffix(std::string_view text, Suffix* out) {
   text.remove_prefix(text[1] == '+' ? 2 : 1);
   std::int32_t exponent = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
-  // Kubernetes lets the exponent wrap around; nobody means that.
-  if (error != std::errc() || end != text.data() + text.size() || std::abs(exponent) > 1000000) return false;
+  // Kubernetes lets the exponent wrap around, which no author of a manifest intends.
+  if (error != std::errc() || end != text.data() + text.size() || exponent > 1000000 || exponent < -1000000)
+    return false;
   *out = {Format::kDecimalExponent, exponent};
   return true;
 }
 
 void Quantity::AddDigit(char digit, Int128* mantissa, int* scale, bool fraction) {
-  if (DigitCount(*mantissa) < kMaxDigits) {
+  static const Int128 kFull = Pow10(kMaxDigits - 1);
+  if (*mantissa < kFull) {
     *mantissa = *mantissa * 10 + (digit - '0');
     if (fraction) --*scale;
   } else if (!fraction) {
@@ -194,18 +195,17 @@ std::string Quantity::ToString() const {
 std::string Quantity::Decimal(Format format) const {
   Quantity q = *this;
   q.Reduce();
-  // DIVERGES: past "E" Kubernetes loses the suffix and prints a wrong number; we keep the zeros.
-  const int highest = format == Format::kDecimalSi ? 18 : std::numeric_limits<int>::max();
-  while (q.scale_ % 3 != 0 || q.scale_ > highest) {
-    q.mantissa_ *= 10;
-    --q.scale_;
-    if (DigitCount(q.mantissa_) > kMaxDigits) break;
-  }
-  if (format == Format::kDecimalExponent) {
-    return q.scale_ == 0 ? Print(q.mantissa_) : Print(q.mantissa_) + "e" + std::to_string(q.scale_);
-  }
-  const int index = std::clamp(q.scale_ / 3 + 3, 0, 9);
-  return Print(q.mantissa_).append(kDecimalSuffixes[index]);
+  // DIVERGES: past "E" Kubernetes loses the suffix and prints a wrong number; here the zeros stay, and more
+  // of them than a reader counts become an exponent.
+  constexpr int kHighestSuffix = 18;
+  constexpr int kZerosMax = 64;
+  if (q.scale_ > kHighestSuffix + kZerosMax) format = Format::kDecimalExponent;
+  // The next lower power of a thousand, as digits: the mantissa has no room for more.
+  int scale = q.scale_ - (q.scale_ % 3 + 3) % 3;
+  if (format == Format::kDecimalSi) scale = std::min(scale, kHighestSuffix);
+  std::string digits = Print(q.mantissa_).append(static_cast<std::size_t>(q.scale_ - scale), '0');
+  if (format == Format::kDecimalExponent) return scale == 0 ? digits : digits + "e" + std::to_string(scale);
+  return digits.append(kDecimalSuffixes[scale / 3 + 3]);
 }
 
 std::string Quantity::Binary(Int128 value) const {

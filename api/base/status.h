@@ -1,6 +1,7 @@
 #pragma once
 
-// A failed request as data: the metav1.Status that goes over the wire. Every layer returns it, nobody throws it.
+// A failed request as data: the metav1.Status that goes over the wire. Every layer returns it; no layer
+// throws it.
 
 #include <optional>
 #include <string>
@@ -62,29 +63,69 @@ struct [[nodiscard]] Status {
   Json ToJson() const;
 };
 
-// A T or the Status that says why there is none.
+// A T, or the Status of the failure. A call without a value to return has Result<void>; one that reports
+// whether it changed anything has Result<Change>.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : v_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit on purpose
+  Result(T value) : v_(std::in_place_index<0>, std::move(value)) {}         // NOLINT: implicit on purpose
   Result(Status status) : v_(std::in_place_index<1>, std::move(status)) {}  // NOLINT: implicit on purpose
 
   bool ok() const { return v_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
   // REQUIRES: ok()
-  T& value() { CHECK(ok()); return std::get<0>(v_); }
-  const T& value() const { CHECK(ok()); return std::get<0>(v_); }
+  T& value() {
+    CHECK(ok());
+    return std::get<0>(v_);
+  }
+  const T& value() const {
+    CHECK(ok());
+    return std::get<0>(v_);
+  }
   T& operator*() { return value(); }
   const T& operator*() const { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   // REQUIRES: !ok()
-  Status& status() { CHECK(!ok()); return std::get<1>(v_); }
-  const Status& status() const { CHECK(!ok()); return std::get<1>(v_); }
+  Status& status() {
+    CHECK(!ok());
+    return std::get<1>(v_);
+  }
+  const Status& status() const {
+    CHECK(!ok());
+    return std::get<1>(v_);
+  }
 
  private:
   std::variant<T, Status> v_;
 };
+
+// Success, or the Status of the failure. Made by default: success.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Status status) : status_(std::move(status)) {}  // NOLINT: implicit on purpose
+
+  bool ok() const { return !status_; }
+  explicit operator bool() const { return ok(); }
+
+  // REQUIRES: !ok()
+  Status& status() {
+    CHECK(!ok());
+    return *status_;
+  }
+  const Status& status() const {
+    CHECK(!ok());
+    return *status_;
+  }
+
+ private:
+  std::optional<Status> status_;
+};
+
+// Whether a call that succeeded changed anything.
+enum class Change { kUnchanged, kChanged };
 
 }  // namespace terrarium::api

@@ -1,20 +1,20 @@
 #pragma once
 
-// Computations that wait: how controllers call the apiserver without blocking the one thread they share.
+// Coroutines: how controllers call the apiserver without blocking the one thread they share.
 //
-//   Task<Result<bool>> Controller::Sync(ObjectName name) {
+//   Task<Result<void>> Controller::Sync(ObjectName name) {
 //     auto created = co_await client_.Create("pods", name.ns, std::move(pod));
 //     if (!created) co_return created.status();
 //     ...
 //   }
 //
-// A Task does nothing until it is awaited or given to a TaskScope. Everything runs on the lane on which it was started;
-// no locks are needed between two waits, and everything may have changed after one. Destroying a waiting Task (or the
-// scope that owns it) destroys what it holds and nothing of it ever runs again: that is how a component crashes in the
-// middle of a reconcile.
+// A Task does nothing until it is awaited or given to a TaskScope. A task runs on the lane on which it was
+// started. It needs no locks between two waits, but other tasks may change any state during a wait.
+// Destroying a waiting Task (or the scope that owns it) destroys its locals, and the task never resumes: this
+// is how a component crashes in the middle of a reconcile.
 //
-// Arguments of a coroutine are taken by value, since a reference would outlive its call; lambdas that are coroutines
-// capture nothing.
+// A coroutine takes its arguments by value, since it can outlive the object that a reference points to. For
+// the same reason a lambda that is a coroutine captures nothing.
 
 #include <coroutine>
 #include <exception>
@@ -47,7 +47,7 @@ struct PromiseBase {
     void await_resume() noexcept {}
   };
   FinalAwaiter final_suspend() noexcept { return {}; }
-  // Failures are values here (Result); what is thrown anyway is a programmer's error.
+  // Failures are values here (Result), so an exception is a programmer error.
   void unhandled_exception() noexcept { std::terminate(); }
 };
 
@@ -110,9 +110,9 @@ inline Task<void> Promise<void>::get_return_object() {
 
 }  // namespace internal
 
-// What a callback will bring: `co_await Awaitable<T>(start)` calls start(done) and goes on with the value that `done` is
-// given. `done` may be called at once or later, at most once, on the lane of the waiting task; it may also come after
-// that task has been destroyed, and then does nothing.
+// Awaits a callback: `co_await Awaitable<T>(start)` calls start(done) and resumes with the value passed to
+// `done`. `done` may be called immediately or later, at most once, on the lane of the waiting task. Calling
+// it after that task has been destroyed is a no-op.
 template <typename T>
 class [[nodiscard]] Awaitable {
  public:
@@ -173,14 +173,15 @@ class [[nodiscard]] Sleep {
   TimerId timer_ = 0;
 };
 
-// Owns tasks that nobody awaits. Destroying it destroys those that have not finished. Single-threaded.
+// Owns tasks that no other task awaits. Destroying the scope destroys its unfinished tasks. Single-threaded.
 class TaskScope {
  public:
   TaskScope() = default;
   TaskScope(const TaskScope&) = delete;
   TaskScope& operator=(const TaskScope&) = delete;
   ~TaskScope() {
-    // A task's locals may look at the scope while they are destroyed.
+    // Destructors of a task's locals may still use the scope, so each task leaves the list before it is
+    // destroyed.
     while (!roots_.empty()) {
       auto handle = roots_.front();
       roots_.pop_front();
@@ -200,7 +201,7 @@ class TaskScope {
  private:
   struct Root {
     struct promise_type {
-      // The parameters of Run(), by which the promise knows its scope.
+      // Takes the parameters of Run(), which is how the promise gets its scope.
       promise_type(TaskScope* s, Task<void>&) : scope(s) {}
       TaskScope* scope;
       std::list<std::coroutine_handle<promise_type>>::iterator place;

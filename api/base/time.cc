@@ -16,9 +16,12 @@ Parts Split(Time t) {
   auto days = floor<std::chrono::days>(t);
   year_month_day date{sys_days{days}};
   hh_mm_ss<microseconds> time{t - days};
-  return {static_cast<int>(date.year()), static_cast<int>(static_cast<unsigned>(date.month())),
-          static_cast<int>(static_cast<unsigned>(date.day())), static_cast<int>(time.hours().count()),
-          static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()),
+  return {static_cast<int>(date.year()),
+          static_cast<int>(static_cast<unsigned>(date.month())),
+          static_cast<int>(static_cast<unsigned>(date.day())),
+          static_cast<int>(time.hours().count()),
+          static_cast<int>(time.minutes().count()),
+          static_cast<int>(time.seconds().count()),
           static_cast<int>(time.subseconds().count())};
 }
 
@@ -38,7 +41,8 @@ bool Digits(std::string_view s, std::size_t pos, int n, int* out) {
 bool Offset(std::string_view s, int* minutes) {
   if (s == "Z" || s == "z") return *minutes = 0, true;
   int h, m;
-  if (s.size() != 6 || (s[0] != '+' && s[0] != '-') || s[3] != ':' || !Digits(s, 1, 2, &h) || !Digits(s, 4, 2, &m))
+  if (s.size() != 6 || (s[0] != '+' && s[0] != '-') || s[3] != ':' || !Digits(s, 1, 2, &h) ||
+      !Digits(s, 4, 2, &m))
     return false;
   if (h > 23 || m > 59) return false;
   *minutes = (s[0] == '-' ? -1 : 1) * (h * 60 + m);
@@ -55,9 +59,9 @@ std::string Printed(const Parts& p) {
 }  // namespace
 
 std::string FormatTime(Time t) {
-  // By hand: every write has several of these, and printf reads its format anew each time.
+  // Formats by hand: every write formats several times, and printf parses its format string on each call.
   Parts p = Split(t);
-  if (p.year < 0 || p.year > 9999) return Printed(p);  // a clock that somebody moved through the ages
+  if (p.year < 0 || p.year > 9999) return Printed(p);  // the clock was moved very far
   std::string text = "0000-00-00T00:00:00Z";
   auto put = [&text](std::size_t last, int value) {
     for (std::size_t at = last; value > 0; --at, value /= 10) text[at] = static_cast<char>('0' + value % 10);
@@ -74,15 +78,16 @@ std::string FormatTime(Time t) {
 std::string FormatMicroTime(Time t) {
   Parts p = Split(t);
   char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", p.year, p.month, p.day, p.hour, p.minute,
-                p.second, p.micros);
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", p.year, p.month, p.day, p.hour,
+                p.minute, p.second, p.micros);
   return text;
 }
 
 std::optional<Time> ParseTime(std::string_view s) {
   using namespace std::chrono;
   int y, mo, d, h, mi, sec;
-  if (s.size() < 20 || s[4] != '-' || s[7] != '-' || (s[10] != 'T' && s[10] != 't') || s[13] != ':' || s[16] != ':')
+  if (s.size() < 20 || s[4] != '-' || s[7] != '-' || (s[10] != 'T' && s[10] != 't') || s[13] != ':' ||
+      s[16] != ':')
     return std::nullopt;
   if (!Digits(s, 0, 4, &y) || !Digits(s, 5, 2, &mo) || !Digits(s, 8, 2, &d) || !Digits(s, 11, 2, &h) ||
       !Digits(s, 14, 2, &mi) || !Digits(s, 17, 2, &sec))

@@ -15,7 +15,7 @@ namespace {
 // Go's zero time, which its encoder treats as "not set".
 constexpr std::string_view kZeroTime = "0001-01-01T00:00:00Z";
 
-// The type of an element, out of the type of its list or map: "[]v1.Container", "map[string]string".
+// The Go type of an element, taken from the type of its list or map: "[]v1.Container", "map[string]string".
 std::string_view ElementGoType(const Field& field) {
   std::string_view type = field.def.go_type;
   if (field.def.cardinality == Cardinality::kSingle) return type;
@@ -35,8 +35,9 @@ class Normalizer {
   }
 
  private:
-  // Each returns false when the value is to be dropped: it was null, empty or of the wrong type.
+  // Each returns false when the caller must drop the value: it was null, empty or of the wrong type.
   void Struct(const Message& message, Json& doc);
+  bool Member(const Message& message, Json::object_t::value_type& member);
   bool FieldValue(const Field& field, Json& value);
   bool List(const Field& field, Json& value);
   bool Map(const Field& field, Json& value);
@@ -55,7 +56,7 @@ class Normalizer {
 
   bool TypeMismatch(const Json& value, std::string_view go_type);
   std::string Mismatch(std::string_view what, std::string_view go_type) const;
-  // Go returns some errors at once and saves others to the end; a returned one wins.
+  // Go returns some errors immediately (hard) and saves others to the end. A hard error takes precedence.
   bool Hard(std::string error);
   bool Saved(std::string error);
 
@@ -68,40 +69,42 @@ class Normalizer {
 
 void Normalizer::Struct(const Message& message, Json& doc) {
   const Message* outer = struct_;
-  const std::size_t length = path_.size();
-  for (auto it = doc.begin(); it != doc.end() && !hard_error_;) {
-    const Field* field = message.FindKey(it.key());
-    if (field == nullptr) {
-      AddStrictError("unknown", path_.empty() ? it.key() : path_ + "." + it.key(), strict_errors_);
-      it = doc.erase(it);
-      continue;
-    }
-    struct_ = &message;
-    const std::size_t depth = fields_.size();
-    if (!field->embedded.empty()) fields_.push_back(field->embedded);
-    fields_.push_back(field->name());
-    if (strict_errors_ != nullptr) path_.append(path_.empty() ? "" : ".").append(field->name());
-    const bool keep = FieldValue(*field, it.value());
-    if (hard_error_) return;  // the context stays as it is for the message
-    path_.resize(length);
-    fields_.resize(depth);
-    it = keep ? std::next(it) : doc.erase(it);
-  }
+  doc.get_ref<Json::object_t&>().EraseIf(
+      [&](auto& member) { return !hard_error_ && !Member(message, member); });
+  if (hard_error_) return;  // keep the context for the error message
   struct_ = outer;
   for (const Field* field : message.always_written()) {
     if (!doc.contains(field->name())) FillZero(*field, doc);
   }
 }
 
+bool Normalizer::Member(const Message& message, Json::object_t::value_type& member) {
+  const std::string& key = member.first.text();
+  const Field* field = message.FindKey(key);
+  if (field == nullptr) {
+    if (strict_errors_ != nullptr && strict_errors_->size() < kMaxStrictErrors)
+      AddStrictError("unknown", path_.empty() ? key : path_ + "." + key, strict_errors_);
+    return false;
+  }
+  struct_ = &message;
+  const std::size_t length = path_.size();
+  const std::size_t depth = fields_.size();
+  if (!field->embedded.empty()) fields_.push_back(field->embedded);
+  fields_.push_back(field->name());
+  if (strict_errors_ != nullptr) path_.append(path_.empty() ? "" : ".").append(field->name());
+  const bool keep = FieldValue(*field, member.second);
+  if (hard_error_) return true;
+  path_.resize(length);
+  fields_.resize(depth);
+  return keep;
+}
+
 bool Normalizer::FieldValue(const Field& field, Json& value) {
   if (value.is_null()) return false;
   switch (field.def.cardinality) {
-    case Cardinality::kList:
-      return List(field, value);
-    case Cardinality::kMap:
-      return Map(field, value);
-    case Cardinality::kSingle:
-      break;
+    case Cardinality::kList: return List(field, value);
+    case Cardinality::kMap: return Map(field, value);
+    case Cardinality::kSingle: break;
   }
   if (!Element(field, value)) return false;
   if (field.Is(kPointer)) return true;
@@ -109,18 +112,13 @@ bool Normalizer::FieldValue(const Field& field, Json& value) {
   if (!field.Is(kOmitEmpty)) return true;
   switch (field.def.type) {
     case FieldType::kString:
-    case FieldType::kBytes:
-      return !value.get_ref<const std::string&>().empty();
-    case FieldType::kBool:
-      return value.get<bool>();
+    case FieldType::kBytes: return !value.get_ref<const std::string&>().empty();
+    case FieldType::kBool: return value.get<bool>();
     case FieldType::kInt32:
     case FieldType::kInt64:
-    case FieldType::kDouble:
-      return value != 0;
-    case FieldType::kStringList:
-      return !value.empty();
-    default:
-      return true;
+    case FieldType::kDouble: return value != 0;
+    case FieldType::kStringList: return !value.empty();
+    default: return true;
   }
 }
 
@@ -152,34 +150,24 @@ bool Normalizer::Map(const Field& field, Json& value) {
 bool Normalizer::Element(const Field& field, Json& value) {
   switch (field.def.type) {
     case FieldType::kString:
-    case FieldType::kDuration:
-      return value.is_string() || TypeMismatch(value, ElementGoType(field));
-    case FieldType::kBool:
-      return value.is_boolean() || TypeMismatch(value, ElementGoType(field));
-    case FieldType::kDouble:
-      return value.is_number() || TypeMismatch(value, ElementGoType(field));
+    case FieldType::kDuration: return value.is_string() || TypeMismatch(value, ElementGoType(field));
+    case FieldType::kBool: return value.is_boolean() || TypeMismatch(value, ElementGoType(field));
+    case FieldType::kDouble: return value.is_number() || TypeMismatch(value, ElementGoType(field));
     case FieldType::kInt32:
-    case FieldType::kInt64:
-      return Integer(field, value);
-    case FieldType::kBytes:
-      return Bytes(field, value);
+    case FieldType::kInt64: return Integer(field, value);
+    case FieldType::kBytes: return Bytes(field, value);
     case FieldType::kMessage:
       if (!value.is_object()) return TypeMismatch(value, ElementGoType(field));
       Struct(*field.message, value);
       return true;
-    case FieldType::kQuantity:
-      return QuantityValue(value);
-    case FieldType::kIntOrString:
-      return IntOrString(value);
+    case FieldType::kQuantity: return QuantityValue(value);
+    case FieldType::kIntOrString: return IntOrString(value);
     case FieldType::kTime:
-    case FieldType::kMicroTime:
-      return TimeValue(field, value);
-    case FieldType::kStringList:
-      return StringList(field, value);
+    case FieldType::kMicroTime: return TimeValue(field, value);
+    case FieldType::kStringList: return StringList(field, value);
     case FieldType::kRawObject:
     case FieldType::kFieldsV1:
-    case FieldType::kAny:
-      return true;
+    case FieldType::kAny: return true;
   }
   return true;
 }
@@ -211,7 +199,7 @@ bool Normalizer::Bytes(const Field& field, Json& value) {
   return true;
 }
 
-// Go reads bytes from a list of numbers as well.
+// Go also decodes a list of numbers as bytes.
 bool Normalizer::ByteArray(Json& value) {
   std::string bytes;
   for (const Json& element : value) {
@@ -242,7 +230,7 @@ bool Normalizer::IntOrString(Json& value) {
   if (!value.is_number()) return Hard(Mismatch(GoKind(value), "int32"));
   if (value.is_number_integer()) {
     const auto n =
-        value.get<std::int64_t>();  // an unsigned beyond int64 turns negative and fails the next test too
+        value.get<std::int64_t>();  // an unsigned value beyond int64 becomes negative and is rejected below
     if (n >= std::numeric_limits<std::int32_t>::min() && n <= std::numeric_limits<std::int32_t>::max() &&
         (n >= 0 || !value.is_number_unsigned())) {
       return true;
@@ -258,13 +246,13 @@ bool Normalizer::TimeValue(const Field& field, Json& value) {
   const std::optional<Time> time = ParseTime(text);
   std::string formatted;
   if (time) formatted = micro ? FormatMicroTime(*time) : FormatTime(*time);
-  if (!time || formatted != text) {  // what is written as we write it is fine
+  if (!time || formatted != text) {  // text in our own format needs no check
     if (std::string error = GoTimeError(text, micro); !error.empty()) return Hard(std::move(error));
     if (!time) return Hard("parsing time " + GoQuote(text) + ": out of range");
     value = std::move(formatted);
   }
   if (value.get_ref<const std::string&>().starts_with(kZeroTime.substr(0, 19))) {
-    // Not set, as far as Go can tell. A pointer to it still is a pointer and prints null.
+    // Go treats the zero time as not set. A pointer to it is still set and is encoded as null.
     value = nullptr;
     return field.Is(kPointer);
   }
@@ -284,24 +272,19 @@ Json Normalizer::ZeroElement(const Field& field) {
   switch (field.def.type) {
     case FieldType::kString:
     case FieldType::kBytes:
-    case FieldType::kDuration:
-      return "";
-    case FieldType::kBool:
-      return false;
+    case FieldType::kDuration: return "";
+    case FieldType::kBool: return false;
     case FieldType::kInt32:
     case FieldType::kInt64:
     case FieldType::kDouble:
-    case FieldType::kIntOrString:
-      return 0;
-    case FieldType::kQuantity:
-      return "0";
+    case FieldType::kIntOrString: return 0;
+    case FieldType::kQuantity: return "0";
     case FieldType::kMessage: {
       Json zero = Json::object();
       Normalizer(nullptr).Struct(*field.message, zero);
       return zero;
     }
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 
@@ -341,7 +324,7 @@ bool Normalizer::Saved(std::string error) {
 }  // namespace
 
 void AddStrictError(const char* kind, const std::string& path, std::vector<std::string>* errors) {
-  if (errors == nullptr || errors->size() >= 100) return;
+  if (errors == nullptr || errors->size() >= kMaxStrictErrors) return;
   std::string text = std::string(kind) + " field " + GoQuote(path);
   if (std::find(errors->begin(), errors->end(), text) == errors->end()) errors->push_back(std::move(text));
 }

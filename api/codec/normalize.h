@@ -22,6 +22,9 @@ namespace terrarium::api {
 [[nodiscard]] std::optional<std::string> Normalize(const Message& message, Json& doc,
                                                    std::vector<std::string>* strict_errors);
 
+// How many strict errors Kubernetes collects.
+inline constexpr std::size_t kMaxStrictErrors = 100;
+
 // Adds a strict error the way Kubernetes collects them: no repeats, at most 100.
 void AddStrictError(const char* kind, const std::string& path, std::vector<std::string>* errors);
 

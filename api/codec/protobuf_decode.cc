@@ -1,4 +1,5 @@
 #include <bit>
+#include <iterator>
 #include <vector>
 
 #include "api/base/base64.h"
@@ -16,20 +17,21 @@ WireType Expected(FieldType type) {
   switch (type) {
     case FieldType::kBool:
     case FieldType::kInt32:
-    case FieldType::kInt64:
-      return WireType::kVarint;
-    case FieldType::kDouble:
-      return WireType::kFixed64;
-    default:
-      return WireType::kBytes;
+    case FieldType::kInt64: return WireType::kVarint;
+    case FieldType::kDouble: return WireType::kFixed64;
+    default: return WireType::kBytes;
   }
 }
 
-// Builds a document from the bytes of a message. Values keep the shape they have on the wire; Normalize then
-// does what Go's encoder does to zeros and empty collections.
+// Builds a document from the bytes of a message. Values keep the form they have on the wire. Normalize then
+// handles zeros and empty collections as Go's encoder does.
 class Decoder {
  public:
   bool Struct(const Message& message, std::string_view bytes, Json& doc);
+  // Sorts the maps of a finished document.
+  void Finish(Json& doc) {
+    if (out_of_order_) SortMaps(doc);
+  }
   std::string TakeError() { return std::move(error_); }
 
  private:
@@ -42,7 +44,7 @@ class Decoder {
   bool Timestamp(const Field& field, std::string_view bytes, Json& value);
   bool IntOrString(std::string_view bytes, Json& value);
   bool Raw(std::string_view bytes, Json& value);
-  // The only field of a wrapper message, the last one winning; absent leaves *out alone.
+  // Reads the only field of a wrapper message. The last occurrence wins; if there is none, *out is unchanged.
   bool Wrapped(std::string_view bytes, std::string_view* out);
 
   bool Fail(std::string error) {
@@ -50,8 +52,10 @@ class Decoder {
     return false;
   }
   bool Eof() { return Fail("unexpected EOF"); }
+  static void SortMaps(Json& value);
 
   std::string error_;
+  bool out_of_order_ = false;  // at least one map is not sorted
 };
 
 bool Decoder::Struct(const Message& message, std::string_view bytes, Json& doc) {
@@ -120,8 +124,20 @@ bool Decoder::MapEntry(const Field& field, std::string_view bytes, Json& map) {
       return Eof();
     }
   }
-  map[std::move(key)] = std::move(value);  // null, when it was not there: Normalize makes it the zero value
+  // Entries may come in any order, and other fields may come between the entries of a map. Finish sorts them
+  // when the document is complete.
+  if (map.is_null()) map = Json::object();
+  auto& members = map.get_ref<Json::object_t&>();
+  if (!members.empty() && std::prev(members.end())->first.text() >= key) out_of_order_ = true;
+  members.AppendUnsorted(key) =
+      std::move(value);  // null when the entry has no value: Normalize makes it the zero value
   return true;
+}
+
+void Decoder::SortMaps(Json& value) {
+  if (value.is_object()) value.get_ref<Json::object_t&>().SortMembers();
+  if (value.is_structured())
+    for (Json& below : value) SortMaps(below);
 }
 
 bool Decoder::Value(const Field& field, WireReader& reader, Json& value) {
@@ -134,30 +150,18 @@ bool Decoder::Number(const Field& field, WireReader& reader, Json& value) {
   std::uint64_t bits = 0;
   if (field.def.type == FieldType::kDouble ? !reader.Fixed64(&bits) : !reader.Varint(&bits)) return Eof();
   switch (field.def.type) {
-    case FieldType::kBool:
-      value = bits != 0;
-      break;
-    case FieldType::kInt32:
-      value = static_cast<std::int32_t>(bits);
-      break;
-    case FieldType::kDouble:
-      value = std::bit_cast<double>(bits);
-      break;
-    default:
-      value = static_cast<std::int64_t>(bits);
-      break;
+    case FieldType::kBool: value = bits != 0; break;
+    case FieldType::kInt32: value = static_cast<std::int32_t>(bits); break;
+    case FieldType::kDouble: value = std::bit_cast<double>(bits); break;
+    default: value = static_cast<std::int64_t>(bits); break;
   }
   return true;
 }
 
 bool Decoder::Body(const Field& field, std::string_view bytes, Json& value) {
   switch (field.def.type) {
-    case FieldType::kString:
-      value = ValidUtf8(bytes);
-      return true;
-    case FieldType::kBytes:
-      value = EncodeBase64(bytes);
-      return true;
+    case FieldType::kString: value = ValidUtf8(bytes); return true;
+    case FieldType::kBytes: value = EncodeBase64(bytes); return true;
     case FieldType::kMessage:
       if (!value.is_object()) value = Json::object();
       return Struct(*field.message, bytes, value);
@@ -167,14 +171,11 @@ bool Decoder::Body(const Field& field, std::string_view bytes, Json& value) {
       value = ValidUtf8(text);
       return true;
     }
-    case FieldType::kIntOrString:
-      return IntOrString(bytes, value);
+    case FieldType::kIntOrString: return IntOrString(bytes, value);
     case FieldType::kTime:
-    case FieldType::kMicroTime:
-      return Timestamp(field, bytes, value);
+    case FieldType::kMicroTime: return Timestamp(field, bytes, value);
     case FieldType::kRawObject:
-    case FieldType::kFieldsV1:
-      return Raw(bytes, value);
+    case FieldType::kFieldsV1: return Raw(bytes, value);
     case FieldType::kStringList: {
       value = Json::array();
       for (WireReader reader(bytes); !reader.AtEnd();) {
@@ -191,8 +192,7 @@ bool Decoder::Body(const Field& field, std::string_view bytes, Json& value) {
       }
       return true;
     }
-    default:
-      return Fail("proto: field " + std::string(field.name()) + " has no protobuf form");
+    default: return Fail("proto: field " + std::string(field.name()) + " has no protobuf form");
   }
 }
 
@@ -224,7 +224,7 @@ bool Decoder::Timestamp(const Field& field, std::string_view bytes, Json& value)
   }
   value = nullptr;
   if (!set) return true;
-  // The years that RFC 3339 can write; Go would make text of others that nobody can read back.
+  // Accepts the years 1 to 9999. Go would encode other years as text that its own parser rejects.
   const auto unix_seconds = static_cast<std::int64_t>(seconds);
   if (unix_seconds < -62135596800 || unix_seconds > 253402300799) return Fail("proto: time out of range");
   const Time time =
@@ -282,6 +282,7 @@ std::optional<Json> DecodeProtobufMessage(const Message& message, std::string_vi
     *error = decoder.TakeError();
     return std::nullopt;
   }
+  decoder.Finish(doc);
   if (auto wrong = Normalize(message, doc, nullptr)) {
     *error = std::move(*wrong);
     return std::nullopt;

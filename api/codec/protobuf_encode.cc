@@ -83,9 +83,7 @@ void Encoder::Map(const Field& field, const Json& value) {
 
 void Encoder::Value(const Field& field, int number, const Json& value) {
   switch (field.def.type) {
-    case FieldType::kString:
-      writer_.BytesField(number, Text(value));
-      return;
+    case FieldType::kString: writer_.BytesField(number, Text(value)); return;
     case FieldType::kBool:
       writer_.VarintField(number, value.is_boolean() && value.get<bool>() ? 1 : 0);
       return;
@@ -114,19 +112,11 @@ void Encoder::Value(const Field& field, int number, const Json& value) {
 
 void Encoder::Body(const Field& field, const Json& value) {
   switch (field.def.type) {
-    case FieldType::kMessage:
-      Struct(*field.message, value);
-      return;
-    case FieldType::kQuantity:
-      writer_.BytesField(1, value.is_string() ? Text(value) : "0");
-      return;
-    case FieldType::kIntOrString:
-      IntOrString(value);
-      return;
+    case FieldType::kMessage: Struct(*field.message, value); return;
+    case FieldType::kQuantity: writer_.BytesField(1, value.is_string() ? Text(value) : "0"); return;
+    case FieldType::kIntOrString: IntOrString(value); return;
     case FieldType::kTime:
-    case FieldType::kMicroTime:
-      Timestamp(value);
-      return;
+    case FieldType::kMicroTime: Timestamp(value); return;
     case FieldType::kRawObject:
     case FieldType::kFieldsV1:
       if (!value.is_null()) writer_.BytesField(1, value.dump());

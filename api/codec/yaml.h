@@ -36,9 +36,9 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, std::string* error)
 // Reads all documents of a manifest, leaving out empty ones.
 std::optional<std::vector<YamlDocument>> ParseYamlStream(std::string_view text, std::string* error);
 
-// Where every value of a document stands, by its path in it: "" is the whole, "/steps/0/apply" a member of an item
-// (a JSON pointer). The key of a member is at its path with a '#' behind it. Values that an alias or a merge key brought
-// are where they were written.
+// Where every value of a document stands, by its path in it: "" is the whole, "/steps/0/apply" a member of an
+// item (a JSON pointer). The key of a member is at its path with a '#' behind it. Values that an alias or a
+// merge key brought are where they were written.
 using YamlPlaces = std::map<std::string, YamlPlace, std::less<>>;
 // The next step of such a path, with what pointers escape.
 std::string YamlPathBelow(const std::string& path, std::string_view key);
@@ -51,7 +51,8 @@ struct YamlMistake {
   YamlPlace place;
   std::string message;  // without "yaml: line N: "
 };
-// The same as ParseYamlStream for readers who tell their users where something is wrong. On failure sets *mistake.
+// The same as ParseYamlStream for readers who tell their users where something is wrong. On failure sets
+// *mistake.
 std::optional<std::vector<PlacedYaml>> ParsePlacedYaml(std::string_view text, YamlMistake* mistake);
 
 // Block style, two spaces, keys sorted, sequences not indented below their key.

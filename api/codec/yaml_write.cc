@@ -19,6 +19,9 @@ bool PlainIsSafe(std::string_view text) {
   return text.find(": ") == std::string_view::npos && text.find(" #") == std::string_view::npos;
 }
 
+// Readers of YAML look for the colon within 1024 characters. A longer key is marked by "? ".
+constexpr std::size_t kPlainKeyBytesMax = 1000;
+
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // A date, or a date and time, which other readers of YAML turn into something that is no text any more.
@@ -78,7 +81,7 @@ class Writer {
 
  private:
   void Map(const Json& map, std::size_t indent, bool inline_first);
-  void Key(const std::string& key);
+  void Key(const std::string& key, std::size_t indent);
   void List(const Json& list, std::size_t indent, bool inline_first);
   void String(std::string_view text, std::size_t indent);
   void Literal(std::string_view text, std::size_t indent);
@@ -107,18 +110,24 @@ void Writer::Map(const Json& map, std::size_t indent, bool inline_first) {
   for (auto it = map.begin(); it != map.end(); ++it) {
     if (!inline_first) Indent(indent);
     inline_first = false;
-    Key(it.key());
+    Key(it.key(), indent);
     Value(it.value(), indent + 2, true);
   }
 }
 
-void Writer::Key(const std::string& key) {
-  if (key.find('\n') != std::string::npos) {
-    out_.append(DoubleQuoted(key)).push_back(':');
+void Writer::Key(const std::string& key, std::size_t indent) {
+  const std::size_t begin = out_.size();
+  if (key.find('\n') != std::string::npos)
+    out_.append(DoubleQuoted(key)).push_back('\n');
+  else
+    String(key, 0);
+  if (out_.size() - begin <= kPlainKeyBytesMax) {
+    out_.back() = ':';  // in place of the line break behind a scalar
     return;
   }
-  String(key, 0);
-  out_.back() = ':';  // in place of the line break behind a scalar
+  out_.insert(begin, "? ");
+  Indent(indent);
+  out_.push_back(':');
 }
 
 void Writer::List(const Json& list, std::size_t indent, bool inline_first) {
@@ -131,8 +140,8 @@ void Writer::List(const Json& list, std::size_t indent, bool inline_first) {
 }
 
 void Writer::String(std::string_view text, std::size_t indent) {
-  const std::optional<Json> plain = ResolveYamlScalar(text);
-  if (!plain || !plain->is_string() || NeedsEscapes(text) || LooksLikeTimestamp(text) || text == "<<") {
+  const bool is_text = ResolveYamlScalar(text).type == YamlType::kString;
+  if (!is_text || NeedsEscapes(text) || LooksLikeTimestamp(text) || text == "<<") {
     out_.append(DoubleQuoted(text)).push_back('\n');
   } else if (text.find('\n') != std::string_view::npos) {
     Literal(text, indent);

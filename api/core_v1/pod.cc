@@ -1,26 +1,44 @@
 #include "api/core_v1/pod.h"
 
+#include <algorithm>
+
 #include "api/json_access.h"
 
 namespace terrarium::api {
 namespace {
 
-// Places among the pod's selectable fields, in the order in which the apiserver declares them.
-constexpr std::size_t kNodeNameField = 0;
-constexpr std::size_t kSchedulerNameField = 2;
-constexpr std::size_t kPhaseField = 5;
-
-const std::string& FieldAt(const Object& pod, std::size_t index) {
-  static const std::string kNone;
-  const auto& fields = pod.header().fields;
-  return index < fields.size() ? fields[index] : kNone;
+bool IsSidecar(const Json& pod, std::string_view init_container) {
+  for (const Json& container : ListAt(pod, "spec", "initContainers"))
+    if (StringAt(container, "name") == init_container)
+      return StringAt(container, "restartPolicy") == "Always";
+  return false;
 }
 
 }  // namespace
 
-const std::string& PodNodeName(const Object& pod) { return FieldAt(pod, kNodeNameField); }
-const std::string& PodSchedulerName(const Object& pod) { return FieldAt(pod, kSchedulerNameField); }
-const std::string& PodPhase(const Object& pod) { return FieldAt(pod, kPhaseField); }
+bool IsPodTerminal(const Json& pod) { return IsPodPhaseTerminal(StringAt(pod, "status", "phase")); }
+
+PodReadiness ReadinessOf(const Json& pod) {
+  const Json* condition = FindCondition(pod, "Ready");
+  if (condition == nullptr || StringAt(*condition, "status") != "True") return {};
+  return {.ready = true, .since = ParseTime(StringAt(*condition, "lastTransitionTime"))};
+}
+
+PodRestarts RestartsOf(const Json& pod) {
+  PodRestarts restarts;
+  for (const Json& status : ListAt(pod, "status", "containerStatuses")) {
+    const int count = static_cast<int>(IntAt(status, 0, "restartCount"));
+    restarts.total += count;
+    restarts.most = std::max(restarts.most, count);
+  }
+  for (const Json& status : ListAt(pod, "status", "initContainerStatuses")) {
+    const int count = static_cast<int>(IntAt(status, 0, "restartCount"));
+    restarts.total += count;
+    if (count > restarts.most_sidecar && IsSidecar(pod, StringAt(status, "name")))
+      restarts.most_sidecar = count;
+  }
+  return restarts;
+}
 
 const Json* FindCondition(const Json& object, std::string_view type) {
   for (const Json& condition : ListAt(object, "status", "conditions"))

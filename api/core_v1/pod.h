@@ -1,6 +1,6 @@
 #pragma once
 
-// Small views of a pod.
+// What is asked of pods, one function for each question.
 
 #include <optional>
 #include <string>
@@ -12,10 +12,29 @@
 
 namespace terrarium::api {
 
-// Facts that a pod's header holds, among the values of its selectable fields: nobody parses a pod to learn its node.
-const std::string& PodNodeName(const Object& pod);  // empty: not bound
-const std::string& PodSchedulerName(const Object& pod);
-const std::string& PodPhase(const Object& pod);
+// From the header, without parsing.
+inline const std::string& PodNodeName(const Object& pod) { return pod.header().node_name; }  // "": not bound
+inline const std::string& PodPhase(const Object& pod) { return pod.header().phase.text(); }
+
+// A pod has ended: none of its containers runs, and none will.
+inline bool IsPodPhaseTerminal(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
+inline bool IsPodTerminal(const Object& pod) { return IsPodPhaseTerminal(PodPhase(pod)); }
+bool IsPodTerminal(const Json& pod);
+
+// The condition Ready.
+struct PodReadiness {
+  bool ready = false;
+  std::optional<Time> since;  // when it became ready; nullopt: it is not, or the condition does not say
+};
+PodReadiness ReadinessOf(const Json& pod);
+
+// How often the kubelet has restarted the pod's containers.
+struct PodRestarts {
+  int most = 0;          // of the regular container that restarted most
+  int most_sidecar = 0;  // of the init container with restartPolicy Always that did
+  int total = 0;         // of all containers, init containers included
+};
+PodRestarts RestartsOf(const Json& pod);
 
 // The entry of status.conditions of that type, of a pod or of any other kind; nullptr when there is none.
 const Json* FindCondition(const Json& object, std::string_view type);
@@ -26,8 +45,8 @@ struct PodCondition {
   std::string_view reason;
   std::string_view message;
 };
-// The entry by which a strategic merge patch of status.conditions gives `pod` that condition, or nullopt when it has it
-// already. The transition time moves only when the status does.
+// The entry by which a strategic merge patch of status.conditions gives `pod` that condition, or nullopt when
+// it has it already. The transition time moves only when the status does.
 std::optional<Json> ConditionChange(const Json& pod, const PodCondition& wanted, Time now);
 
 }  // namespace terrarium::api

@@ -24,8 +24,8 @@ void RaiseTo(ResourceList& total, const ResourceList& floor);
 
 bool IsHugePageResource(std::string_view name);
 
-// What the containers of a pod take together, with sidecars and the most that any moment of the start takes. `list` is
-// "requests" or "limits".
+// What the containers of a pod take together, with sidecars and the most that any moment of the start takes.
+// `list` is "requests" or "limits".
 ResourceList ContainersTotal(const Json& pod_spec, std::string_view list);
 // The same with what the pod says for itself as a whole, and its overhead.
 ResourceList PodTotal(const Json& pod_spec, std::string_view list);

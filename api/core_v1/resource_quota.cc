@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "api/core_v1/pod.h"
 #include "api/json_access.h"
 
 namespace terrarium::api {
@@ -11,13 +12,21 @@ namespace {
 
 constexpr std::string_view kRequests = "requests.";
 
-constexpr std::array<std::string_view, 10> kPodNames = {
-    "cpu",          "ephemeral-storage", "limits.cpu",     "limits.ephemeral-storage",   "limits.memory",
-    "memory",       "pods",              "requests.cpu",   "requests.ephemeral-storage", "requests.memory"};
-constexpr std::array<std::string_view, 3> kServiceNames = {"services", "services.loadbalancers", "services.nodeports"};
+constexpr std::array<std::string_view, 10> kPodNames = {"cpu",
+                                                        "ephemeral-storage",
+                                                        "limits.cpu",
+                                                        "limits.ephemeral-storage",
+                                                        "limits.memory",
+                                                        "memory",
+                                                        "pods",
+                                                        "requests.cpu",
+                                                        "requests.ephemeral-storage",
+                                                        "requests.memory"};
+constexpr std::array<std::string_view, 3> kServiceNames = {"services", "services.loadbalancers",
+                                                           "services.nodeports"};
 // Kinds that could be counted before count/RESOURCE was there.
-constexpr std::array<std::string_view, 4> kOldNames = {"configmaps", "replicationcontrollers", "resourcequotas",
-                                                       "secrets"};
+constexpr std::array<std::string_view, 4> kOldNames = {"configmaps", "replicationcontrollers",
+                                                       "resourcequotas", "secrets"};
 
 template <typename Names>
 bool Contains(const Names& names, std::string_view name) {
@@ -25,7 +34,9 @@ bool Contains(const Names& names, std::string_view name) {
 }
 
 bool IsPods(const GroupResource& resource) { return resource.group.empty() && resource.resource == "pods"; }
-bool IsServices(const GroupResource& resource) { return resource.group.empty() && resource.resource == "services"; }
+bool IsServices(const GroupResource& resource) {
+  return resource.group.empty() && resource.resource == "services";
+}
 
 bool IsNative(std::string_view name) {
   return name.find('/') == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos;
@@ -40,8 +51,7 @@ bool IsPodName(std::string_view name) {
 std::string CountName(const GroupResource& resource) { return "count/" + resource.String(); }
 
 bool StillUsesResources(const Json& pod, Time now) {
-  std::string_view phase = StringAt(pod, "status", "phase");
-  if (phase == "Failed" || phase == "Succeeded") return false;
+  if (IsPodTerminal(pod)) return false;
   auto deleted = ParseTime(StringAt(pod, "metadata", "deletionTimestamp"));
   const Json* grace = Find(pod, "metadata", "deletionGracePeriodSeconds");
   if (!deleted || grace == nullptr) return true;
@@ -52,12 +62,14 @@ bool StillUsesResources(const Json& pod, Time now) {
 ResourceList ComputeUsage(const ResourceList& requests, const ResourceList& limits) {
   ResourceList usage;
   for (const auto& [name, amount] : requests) {
-    const bool plain = name == "cpu" || name == "memory" || name == "ephemeral-storage" || IsHugePageResource(name);
+    const bool plain =
+        name == "cpu" || name == "memory" || name == "ephemeral-storage" || IsHugePageResource(name);
     if (plain) usage[name] = amount;
     if (plain || !IsNative(name)) usage[std::string(kRequests) + name] = amount;
   }
   for (const char* name : {"cpu", "memory", "ephemeral-storage"})
-    if (auto limit = limits.find(name); limit != limits.end()) usage[std::string("limits.") + name] = limit->second;
+    if (auto limit = limits.find(name); limit != limits.end())
+      usage[std::string("limits.") + name] = limit->second;
   return usage;
 }
 
@@ -72,7 +84,8 @@ std::map<std::string, std::vector<std::string>> Unsaid(const Json& spec) {
     for (const Json& container : ListAt(spec, list)) {
       const ResourceList said = ComputeUsage(ReadResourceList(ObjectAt(container, "resources", "requests")),
                                              ReadResourceList(ObjectAt(container, "resources", "limits")));
-      for (const char* name : {"cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"})
+      for (const char* name :
+           {"cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"})
         if (!said.contains(name)) unsaid[name].emplace_back(StringAt(container, "name"));
     }
   }
@@ -130,7 +143,8 @@ bool PriorityClassMatches(const Json& requirement, const std::string& priority_c
   if (op == "Exists") return !priority_class.empty();
   if (op == "DoesNotExist") return priority_class.empty();
   const Json& values = ListAt(requirement, "values");
-  const bool among = !priority_class.empty() && std::find(values.begin(), values.end(), priority_class) != values.end();
+  const bool among =
+      !priority_class.empty() && std::find(values.begin(), values.end(), priority_class) != values.end();
   return op == "NotIn" ? !among : among;
 }
 

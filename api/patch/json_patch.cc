@@ -7,15 +7,20 @@
 #include <utility>
 
 #include "api/base/errors.h"
+#include "api/codec/decode.h"
+#include "api/codec/normalize.h"
+#include "api/patch/internal/patch_tree.h"
 #include "api/patch/internal/patch_words.h"
 
 namespace terrarium::api {
 namespace {
 
-// One step of a path: the container it ends in and the last token. `container` is null when the way there is missing.
+// The target of a path: the container that holds the value, and the last token. `container` is null when the
+// path to it does not exist.
 struct Target {
-  Json* container = nullptr;
+  PatchNode* container = nullptr;
   std::string token;
+  std::size_t level = 0;  // of the value: 1 is a member of the document
 };
 
 // "~1" stands for '/' and "~0" for '~'.
@@ -49,76 +54,40 @@ std::optional<std::size_t> Position(const std::string& token, std::size_t size) 
 }
 
 // The existing value a token names in a container, or null.
-Json* Lookup(Json& container, const std::string& token) {
-  if (container.is_array()) {
-    std::optional<std::size_t> at = Position(token, container.size());
-    return at ? &container[*at] : nullptr;
-  }
-  auto it = container.find(token);
-  return it == container.end() ? nullptr : &*it;
+PatchNode* Lookup(PatchNode& container, const std::string& token) {
+  if (container.IsObject()) return container.FindMember(token);
+  std::optional<std::size_t> at = Position(token, container.ListSize());
+  return at ? &container.Item(*at) : nullptr;
 }
 
-Target Resolve(Json& document, std::string_view path) {
+Target Resolve(PatchNode& document, std::string_view path) {
   std::size_t slash = path.find('/');
   if (slash == std::string_view::npos) return {};
-  Json* container = &document;
-  for (;;) {
-    if (!container->is_object() && !container->is_array()) return {};
+  PatchNode* container = &document;
+  for (std::size_t level = 1;; ++level) {
+    if (!container->IsObject() && !container->IsList()) return {};
     path.remove_prefix(slash + 1);
     slash = path.find('/');
     std::string token = DecodeToken(path.substr(0, slash));
-    if (slash == std::string_view::npos) return {container, std::move(token)};
+    if (slash == std::string_view::npos) return {container, std::move(token), level};
     container = Lookup(*container, token);
     if (container == nullptr) return {};
   }
 }
 
-bool Add(const Target& target, Json value) {
-  if (target.container == nullptr) return false;
-  if (target.container->is_object()) {
-    (*target.container)[target.token] = std::move(value);
-    return true;
-  }
-  Json::array_t& list = target.container->get_ref<Json::array_t&>();
-  if (target.token == "-") {
-    list.push_back(std::move(value));
-    return true;
-  }
-  std::optional<std::size_t> at = Position(target.token, list.size() + 1);
-  if (!at) return false;
-  list.insert(list.begin() + static_cast<long>(*at), std::move(value));
-  return true;
-}
-
 bool Remove(const Target& target) {
   if (target.container == nullptr) return false;
-  if (target.container->is_object()) return target.container->erase(target.token) == 1;
-  std::optional<std::size_t> at = Position(target.token, target.container->size());
+  if (target.container->IsObject()) return target.container->EraseMember(target.token);
+  std::optional<std::size_t> at = Position(target.token, target.container->ListSize());
   if (!at) return false;
-  target.container->erase(*at);
+  target.container->EraseItem(*at);
   return true;
 }
 
-// Equality of the texts rather than of the numbers: 1 and 1.0 differ.
-bool Same(const Json& a, const Json& b) {
-  if (a.is_number() && b.is_number()) return a.is_number_float() == b.is_number_float() && a == b;
-  if (a.type() != b.type()) return false;
-  if (a.is_array()) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), Same);
-  }
-  if (a.is_object()) {
-    if (a.size() != b.size()) return false;
-    for (auto i = a.begin(), j = b.begin(); i != a.end(); ++i, ++j)
-      if (i.key() != j.key() || !Same(*i, *j)) return false;
-    return true;
-  }
-  return a == b;
-}
-
-// Applies the operations one by one; each method tells whether its operation applied.
+// Applies the operations one by one. Each method returns whether its operation succeeded.
 class Patcher {
  public:
-  explicit Patcher(Json document) : document_(std::move(document)) {}
+  explicit Patcher(Json document) : depth_(DepthOf(document)), document_(std::move(document)) {}
 
   bool Apply(const Json& operation) {
     const std::string* op = Text(operation, "op");
@@ -135,7 +104,7 @@ class Patcher {
     return false;
   }
 
-  Json Take() { return std::move(document_); }
+  Json Take() { return document_.Take(); }
 
  private:
   static const std::string* Text(const Json& operation, const char* member) {
@@ -149,61 +118,97 @@ class Patcher {
     return it == operation.end() ? Json() : *it;
   }
 
+  // A patch can nest values in each other, deeper than the decoder allows in a request, so the depth is
+  // checked here too.
+  bool Add(const Target& target, PatchNode value, std::size_t value_depth) {
+    if (target.container == nullptr || target.level + value_depth > kMaxJsonDepth) return false;
+    if (target.container->IsObject()) {
+      target.container->SetMember(target.token, std::move(value));
+    } else {
+      const std::size_t size = target.container->ListSize();
+      std::optional<std::size_t> at = target.token == "-" ? size : Position(target.token, size + 1);
+      if (!at) return false;
+      target.container->InsertItem(*at, std::move(value));
+    }
+    depth_ = std::max(depth_, target.level + value_depth);
+    return true;
+  }
+  bool Add(const Target& target, Json value) {
+    const std::size_t depth = DepthOf(value);
+    return Add(target, PatchNode(std::move(value)), depth);
+  }
+
   bool Replace(const std::string& path, const Json& operation) {
     Json value = Value(operation);
     if (path.empty()) {
       if (!value.is_object() && !value.is_array()) return false;
-      document_ = std::move(value);
+      depth_ = DepthOf(value);
+      document_ = PatchNode(std::move(value));
       return true;
     }
     Target target = Resolve(document_, path);
     if (target.container == nullptr) return false;
-    if (target.container->is_object()) return Add(target, std::move(value));
-    Json* existing = Lookup(*target.container, target.token);
-    if (existing == nullptr) return false;
-    *existing = std::move(value);
+    if (target.container->IsObject()) return Add(target, std::move(value));
+    PatchNode* existing = Lookup(*target.container, target.token);
+    const std::size_t depth = DepthOf(value);
+    if (existing == nullptr || target.level + depth > kMaxJsonDepth) return false;
+    *existing = PatchNode(std::move(value));
+    depth_ = std::max(depth_, target.level + depth);
     return true;
   }
 
   bool Test(const std::string& path, const Json& operation) {
     auto expected = operation.find("value");
     bool expects_null = expected == operation.end() || expected->is_null();
-    if (path.empty()) return !expects_null && Same(document_, *expected);
+    if (path.empty()) return !expects_null && document_.HasText(*expected);
     Target target = Resolve(document_, path);
     if (target.container == nullptr) return false;
-    const Json* actual = Lookup(*target.container, target.token);
-    if (actual == nullptr) return target.container->is_object() && expects_null;
-    if (actual->is_null() || expects_null) return actual->is_null() && expects_null;
-    return Same(*actual, *expected);
+    const PatchNode* actual = Lookup(*target.container, target.token);
+    if (actual == nullptr) return target.container->IsObject() && expects_null;
+    if (actual->IsNull() || expects_null) return actual->IsNull() && expects_null;
+    return actual->HasText(*expected);
   }
 
   bool Move(const std::string& from, const std::string& path) {
     Target source = Resolve(document_, from);
-    Json* value = source.container == nullptr ? nullptr : Lookup(*source.container, source.token);
+    PatchNode* value = source.container == nullptr ? nullptr : Lookup(*source.container, source.token);
     if (value == nullptr) return false;
-    Json moved = std::move(*value);
-    return Remove(source) && Add(Resolve(document_, path), std::move(moved));
+    PatchNode moved = std::move(*value);
+    if (!Remove(source)) return false;
+    Target target = Resolve(document_, path);
+    // The cost of walking the value to find its depth is not bounded by the size of the patch, so the number
+    // of walks is limited.
+    std::size_t depth = depth_ - source.level;
+    if (target.level + depth > kMaxJsonDepth) {
+      if (++walks_ > kWalksMax) return false;
+      depth = moved.Depth();
+    }
+    return Add(target, std::move(moved), depth);
   }
 
   bool Copy(const std::string& from, const std::string& path) {
     Target source = Resolve(document_, from);
     if (source.container == nullptr) return false;
-    const Json* value = Lookup(*source.container, source.token);
-    if (value == nullptr && source.container->is_array()) return false;
-    Json copied = value == nullptr ? Json() : *value;
+    const PatchNode* value = Lookup(*source.container, source.token);
+    if (value == nullptr && source.container->IsList()) return false;
+    Json copied = value == nullptr ? Json() : value->Copy();
     copied_bytes_ += copied.dump(-1, ' ', false, Json::error_handler_t::replace).size();
     return copied_bytes_ <= kMaxJsonPatchCopiedBytes && Add(Resolve(document_, path), std::move(copied));
   }
 
-  Json document_;
+  static constexpr int kWalksMax = 100;
+
+  std::size_t depth_;  // upper bound of the depth of the document
+  PatchNode document_;
   std::size_t copied_bytes_ = 0;
+  int walks_ = 0;
 };
 
 Status NotAPatch(const Json& value, std::string_view into) {
   return BadRequest("error decoding patch: " + CannotUnmarshal(value, into));
 }
 
-// What is wrong with the shape of the patch, before anything is applied.
+// Returns the error when the patch is malformed. Called before any operation is applied.
 std::optional<Status> CheckShape(const Json& patch) {
   if (!patch.is_array()) return NotAPatch(patch, "value of type []handlers.jsonPatchOp");
   for (const Json& operation : patch) {
@@ -240,6 +245,7 @@ std::vector<std::string> JsonPatchUnknownFields(const Json& patch) {
     if (!patch[i].is_object()) continue;
     for (const auto& [name, value] : patch[i].items()) {
       if (name == "op" || name == "path" || name == "from" || name == "value") continue;
+      if (out.size() >= kMaxStrictErrors) return out;
       out.push_back("json patch unknown field \"[" + std::to_string(i) + "]." + name + "\"");
     }
   }

@@ -3,42 +3,37 @@
 #include <utility>
 
 #include "api/base/errors.h"
+#include "api/patch/internal/member_changes.h"
 #include "api/patch/internal/patch_words.h"
 
 namespace terrarium::api {
 namespace {
 
-// A value that has no counterpart in the document still carries the patch's nulls: they mean "absent". Like the
-// library Kubernetes uses, and unlike the RFC, this reaches the objects inside lists as well.
+// A value that has no counterpart in the document still carries the patch's nulls: they mean "absent". Like
+// the library Kubernetes uses, and unlike the RFC, this reaches the objects inside lists as well.
 void PruneNulls(Json& value) {
-  if (value.is_object()) {
-    for (auto it = value.begin(); it != value.end();) {
-      if (it->is_null()) {
-        it = value.erase(it);
-      } else {
-        PruneNulls(*it);
-        ++it;
-      }
-    }
-  } else if (value.is_array()) {
-    for (Json& item : value) PruneNulls(item);
-  }
+  if (value.is_object())
+    value.get_ref<Json::object_t&>().EraseIf([](const auto& member) { return member.second.is_null(); });
+  if (value.is_structured())
+    for (Json& below : value) PruneNulls(below);
 }
 
 void Merge(Json& target, Json&& patch) {
-  for (auto it = patch.begin(); it != patch.end(); ++it) {
-    if (it->is_null()) {
-      target.erase(it.key());
+  MemberChanges changes(target);
+  for (auto& [name, value] : patch.get_ref<Json::object_t&>()) {
+    if (value.is_null()) {
+      changes.Erase(name.text());
       continue;
     }
-    Json& slot = target[it.key()];
-    if (slot.is_object() && it->is_object()) {
-      Merge(slot, std::move(*it));
+    Json* old = changes.Find(name.text());
+    if (old != nullptr && old->is_object() && value.is_object()) {
+      Merge(*old, std::move(value));
     } else {
-      if (!slot.is_object()) PruneNulls(*it);
-      slot = std::move(*it);
+      if (old == nullptr || !old->is_object()) PruneNulls(value);
+      changes.Set(name.text(), std::move(value));
     }
   }
+  changes.Apply();
 }
 
 }  // namespace
@@ -47,7 +42,8 @@ Result<Json> ApplyMergePatch(Json document, Json patch) {
   CHECK(document.is_object());
   if (patch.is_null()) return BadRequest("Invalid JSON Patch");
   if (!patch.is_object())
-    return BadRequest("error decoding patch: " + CannotUnmarshal(patch, "value of type map[string]interface {}"));
+    return BadRequest("error decoding patch: " +
+                      CannotUnmarshal(patch, "value of type map[string]interface {}"));
   Merge(document, std::move(patch));
   return document;
 }

@@ -15,7 +15,8 @@
 namespace terrarium::api::strategic {
 namespace {
 
-// What identifies an item: its merge key's value, or the scalar itself. REQUIRES: CheckKeys found nothing wrong.
+// The value that identifies an item: that of its merge key, or the scalar itself. REQUIRES: CheckKeys
+// reported no failure.
 const Json& KeyOf(const Json& item, std::string_view merge_key) {
   return merge_key.empty() ? item : *item.find(merge_key);
 }
@@ -28,7 +29,8 @@ Failure CheckKeys(const Json& list, std::string_view merge_key) {
   return std::nullopt;
 }
 
-// All items of both lists have one type, which is neither a list nor null. REQUIRES: one of them has an item.
+// Checks that all items of both lists have the same type, which is neither list nor null. REQUIRES: one of
+// the lists has an item.
 Failure CheckElements(const Json& a, const Json& b) {
   const Json& first = a.empty() ? b[0] : a[0];
   if (first.is_array()) return RejectedPatch();
@@ -46,7 +48,7 @@ Status NoKeyDeclared(const ListRule& rule) {
                             (rule.message == nullptr ? "string" : "struct"));
 }
 
-// Where each key first stands in a list.
+// The first position of each key in a list.
 class Ranks {
  public:
   Ranks(const Json& list, std::string_view merge_key) {
@@ -73,7 +75,9 @@ Json InOrder(Json merged, const Ranks& patch, const Ranks& server, std::string_v
     part.push_back(std::move(item));
   }
   auto by = [&](const Ranks& ranks) {
-    return [&](const Json& a, const Json& b) { return ranks.Of(KeyOf(a, merge_key)) < ranks.Of(KeyOf(b, merge_key)); };
+    return [&](const Json& a, const Json& b) {
+      return ranks.Of(KeyOf(a, merge_key)) < ranks.Of(KeyOf(b, merge_key));
+    };
   };
   std::stable_sort(from_patch.begin(), from_patch.end(), by(patch));
   std::stable_sort(server_only.begin(), server_only.end(), by(server));
@@ -101,8 +105,8 @@ Failure MergeScalars(Json& target, const Json& patch) {
   return std::nullopt;
 }
 
-// Takes the items that carry a directive out of `patch` and does what they say. `replace` leaves the patch's other
-// items as the list and nothing to merge.
+// Removes the items with a directive from `patch` and applies the directives to `target`. `replace` makes the
+// other items of the patch the new list and leaves nothing to merge.
 Failure ApplyItemDirectives(Json& target, Json& patch, std::string_view merge_key) {
   Json plain = Json::array();
   std::set<Json> deleted;
@@ -137,15 +141,17 @@ Failure ApplyItemDirectives(Json& target, Json& patch, std::string_view merge_ke
   return std::nullopt;
 }
 
-// The usual case: a short list of which the patch names some items in the order in which they stand. Gives where they
-// stand; nullopt when it is not that simple.
-std::optional<std::vector<std::size_t>> PlacesOf(const Json& patch, const Json& target, std::string_view merge_key) {
+// The common case: a short list, and a patch that names some of its items in the order of the list. Returns
+// their positions, or nullopt in any other case.
+std::optional<std::vector<std::size_t>> PlacesOf(const Json& patch, const Json& target,
+                                                 std::string_view merge_key) {
   constexpr std::size_t kShort = 16;
   if (merge_key.empty() || target.size() > kShort || patch.size() > target.size()) return std::nullopt;
   std::array<std::string_view, kShort> keys;
   for (std::size_t i = 0; i < target.size(); ++i) {
     keys[i] = StringAt(target[i], merge_key);
-    if (keys[i].empty() || std::find(keys.begin(), keys.begin() + i, keys[i]) != keys.begin() + i) return std::nullopt;
+    if (keys[i].empty() || std::find(keys.begin(), keys.begin() + i, keys[i]) != keys.begin() + i)
+      return std::nullopt;
   }
   std::vector<std::size_t> out;
   out.reserve(patch.size());
@@ -160,7 +166,7 @@ std::optional<std::vector<std::size_t>> PlacesOf(const Json& patch, const Json& 
   return out;
 }
 
-Failure MergeObjects(Json& target, Json& patch, const ListRule& rule) {
+Failure MergeObjects(Json& target, Json& patch, const ListRule& rule, WorkLimit& limit) {
   if (rule.merge_key.empty()) return NoKeyDeclared(rule);
   if (Failure failure = ApplyItemDirectives(target, patch, rule.merge_key)) return failure;
   for (const Json* list : {&std::as_const(patch), &std::as_const(target)})
@@ -175,18 +181,18 @@ Failure MergeObjects(Json& target, Json& patch, const ListRule& rule) {
     auto [at, is_new] = position.emplace(item[rule.merge_key], merged.size());
     if (is_new) {
       merged.push_back(std::move(item));
-    } else if (Failure failure = MergeObject(merged[at->second], item, rule.message)) {
+    } else if (Failure failure = MergeObject(merged[at->second], item, rule.message, limit)) {
       return failure;
     }
   }
-  // A null for the merge key, or a $retainKeys without it, takes the key away.
+  // A null for the merge key, or a $retainKeys without it, has removed the key.
   if (Failure failure = CheckKeys(merged, rule.merge_key)) return failure;
   target = InOrder(std::move(merged), patch_order, server_order, rule.merge_key);
   return std::nullopt;
 }
 
-// The items of `patch` must be among those of `order` and stand in the same sequence; deletions are free, and so are
-// other directives as long as the order has not come to its end.
+// Checks that the items of `patch` are in `order`, in the same sequence. Items with a directive need not be
+// in `order`, but only `delete` items may follow after the end of `order`.
 Failure CheckOrder(const Json& patch, const Json& order, std::string_view merge_key) {
   if (patch.empty() || order.empty()) return std::nullopt;
   std::vector<const Json*> items;
@@ -209,9 +215,10 @@ Failure CheckOrder(const Json& patch, const Json& order, std::string_view merge_
                             std::string(kSetElementOrder) + " list:\n" + GoValue(order) + "\n");
 }
 
-// The list by which server-only items find their place in a list with $setElementOrder. Kubernetes deletes in place and
-// appends new items into the room that leaves, so those count as known to the server: a container that is renamed
-// ([old, sidecar] -> new) comes after the sidecar that only the server has, not before it.
+// The order of the server's items, which positions server-only items in a list with $setElementOrder.
+// Kubernetes deletes items in place and appends new items into the freed slots, so these new items count as
+// known to the server. A container that is renamed ([old, sidecar] -> new) therefore comes after the sidecar
+// that only the server has.
 Json ServerOrder(const Json& server, const Json& patch, std::string_view merge_key) {
   if (merge_key.empty() || patch.empty()) return server;
   std::set<Json> deleted;
@@ -237,7 +244,7 @@ Json ServerOrder(const Json& server, const Json& patch, std::string_view merge_k
 
 }  // namespace
 
-Failure MergeList(Json& target, Json& patch, const ListRule& rule) {
+Failure MergeList(Json& target, Json& patch, const ListRule& rule, WorkLimit& limit) {
   if (!rule.merge) {
     target = std::move(patch);
     return std::nullopt;
@@ -245,18 +252,20 @@ Failure MergeList(Json& target, Json& patch, const ListRule& rule) {
   if (target.empty() && patch.empty()) return std::nullopt;
   if (const auto places = PlacesOf(patch, target, rule.merge_key)) {
     for (std::size_t i = 0; i < places->size(); ++i)
-      if (Failure failure = MergeObject(target[(*places)[i]], patch[i], rule.message)) return failure;
+      if (Failure failure = MergeObject(target[(*places)[i]], patch[i], rule.message, limit)) return failure;
     return std::nullopt;
   }
+  if (Failure failure = limit.Spend(target.size() + patch.size())) return failure;
   if (Failure failure = CheckElements(target, patch)) return failure;
   const Json& first = target.empty() ? patch[0] : target[0];
-  if (first.is_object()) return MergeObjects(target, patch, rule);
+  if (first.is_object()) return MergeObjects(target, patch, rule, limit);
   if (!rule.merge_key.empty()) return BadArgument("map[string]interface {}", first);
   return MergeScalars(target, patch);
 }
 
-Failure RemoveScalars(Json& target, const Json& remove) {
+Failure RemoveScalars(Json& target, const Json& remove, WorkLimit& limit) {
   if (target.empty() && remove.empty()) return std::nullopt;
+  if (Failure failure = limit.Spend(target.size() + remove.size())) return failure;
   if (Failure failure = CheckElements(target, remove)) return failure;
   const std::set<Json> gone(remove.begin(), remove.end());
   Json kept = Json::array();
@@ -266,7 +275,9 @@ Failure RemoveScalars(Json& target, const Json& remove) {
   return std::nullopt;
 }
 
-Failure MergeListInOrder(Json& target, Json& patch, const Json& order, const ListRule& rule) {
+Failure MergeListInOrder(Json& target, Json& patch, const Json& order, const ListRule& rule,
+                         WorkLimit& limit) {
+  if (Failure failure = limit.Spend(target.size() + patch.size() + order.size())) return failure;
   if (!rule.merge_key.empty())
     if (Failure failure = CheckKeys(order, rule.merge_key)) return failure;
   if (!patch.is_null())
@@ -282,7 +293,7 @@ Failure MergeListInOrder(Json& target, Json& patch, const Json& order, const Lis
     StripDirectives(patch);
     target = std::move(patch);
   } else if (!patch.is_null()) {
-    if (Failure failure = MergeList(target, patch, rule)) return failure;
+    if (Failure failure = MergeList(target, patch, rule, limit)) return failure;
   }
   if (!rule.merge_key.empty()) {
     for (const Json* list : {&std::as_const(target), &server_order})

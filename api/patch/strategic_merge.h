@@ -1,6 +1,7 @@
 #pragma once
 
-// Kubernetes' strategic merge patch: a merge patch that knows from the schema which lists are merged, and by which key.
+// Kubernetes' strategic merge patch: a merge patch that knows from the schema which lists are merged, and by
+// which key.
 //
 //   null                              removes the field
 //   $patch: replace | delete          in an object: replace it whole, or leave it empty
@@ -10,9 +11,9 @@
 //   $setElementOrder/FIELD: [...]     the order of the merged list FIELD
 //   $deleteFromPrimitiveList/FIELD    values to take out of the list of scalars FIELD
 //
-// Order of a merged list: the patch's items keep the patch's order (or that of $setElementOrder), the items that only
-// the server has keep the server's order, and the two are interleaved by the server's order as far as that knows both;
-// an item that is new to the server comes before the server's remaining ones.
+// Order of a merged list: the patch's items keep the patch's order (or that of $setElementOrder), the items
+// that only the server has keep the server's order, and the two are interleaved by the server's order as far
+// as that knows both; an item that is new to the server comes before the server's remaining ones.
 
 #include "api/base/status.h"
 #include "api/json.h"
@@ -20,9 +21,9 @@
 
 namespace terrarium::api {
 
-// The patched document. Fields that the schema does not know are merged as plain JSON and left for strict decoding to
-// report, and so are directives below an object that the document did not have (except objects with $patch, which add
-// nothing). Failures, as Kubernetes gives them:
+// The patched document. Fields that the schema does not know are merged as plain JSON and left for strict
+// decoding to report, and so are directives below an object that the document did not have (except objects
+// with $patch, which add nothing). Failures, as Kubernetes gives them:
 //   400  `patch` is no object; a directive of the wrong shape
 //   422  lists of lists
 //   500  a merged list's item without merge key, an unknown $patch, an order that contradicts the patch

@@ -1,8 +1,8 @@
 #pragma once
 
-// The patch that `kubectl apply` sends: what turns the object as it is into the object as it is wanted, and takes away
-// what the last apply had set and this one does not. What others have set meanwhile (defaults, a status, an annotation)
-// stays.
+// The patch that `kubectl apply` sends. It turns the current object into the wanted one and removes the
+// fields that the last apply set and this one does not. Fields that other clients have set meanwhile
+// (defaults, a status, an annotation) stay.
 
 #include "api/json.h"
 #include "api/schema/schema.h"
@@ -10,16 +10,16 @@
 namespace terrarium::api {
 
 struct AppliedStates {
-  const Json& original;  // as last applied; an empty object when nobody knows
+  const Json& original;  // as last applied; an empty object when unknown
   const Json& modified;  // as wanted now
   const Json& current;   // as it is
 };
 
-// A strategic merge patch for `current`; an empty object when there is nothing to do. Lists that the schema merges are
-// told item by item, in the order of `modified`; where the schema retains keys (a Deployment's strategy, a volume),
-// members that are not in `modified` go. A merged list in which an item lacks its merge key is sent as it is, and the
-// server says what is wrong with it.
-// REQUIRES: all three are objects that follow `schema`.
+// A strategic merge patch for `current`, or an empty object when nothing has to change. For lists that the
+// schema merges, the patch has the changes item by item, in the order of `modified`. Where the schema retains
+// keys (a Deployment's strategy, a volume), the patch removes members that are not in `modified`. A merged
+// list in which an item lacks its merge key is sent unchanged, and the server reports the error. REQUIRES:
+// all three are objects that follow `schema`.
 Json ThreeWayPatch(const AppliedStates& states, const Message& schema);
 
 }  // namespace terrarium::api

@@ -74,17 +74,26 @@ void Read(const Place& place, std::optional<std::vector<ProbeFlip>>& out) {
     }
     const std::optional<Duration> after = ReadDuration(item.substr(0, colon), place);
     if (!after) return;
-    if (!flips.empty() && *after <= flips.back().after) return place.Invalid("must be in ascending order of time");
+    if (!flips.empty() && *after <= flips.back().after)
+      return place.Invalid("must be in ascending order of time");
     flips.push_back({*after, passes == "true"});
   }
   out = std::move(flips);
 }
 
-// "40s:false", the form of a readiness script: a container whose liveness probe failed is replaced, so nothing follows.
+// "40s:false", the form of a readiness script: a container whose liveness probe failed is replaced, so
+// nothing follows.
 void ReadLiveness(const Place& place, std::optional<Duration>& out) {
   constexpr std::string_view kFails = ":false";
-  if (!place.text.ends_with(kFails)) return place.Invalid("must be the time at which the probe fails, like 40s:false");
+  if (!place.text.ends_with(kFails))
+    return place.Invalid("must be the time at which the probe fails, like 40s:false");
   out = ReadDuration(place.text.substr(0, place.text.size() - kFails.size()), place);
+}
+
+void ReadPeriod(const Place& place, std::optional<Duration>& out) {
+  const std::optional<Duration> period = ReadDuration(place.text, place);
+  if (period == Duration::zero()) return place.Invalid("must be greater than 0");
+  out = period;
 }
 
 struct Key {
@@ -93,13 +102,14 @@ struct Key {
 };
 
 // Sorted by name.
-constexpr std::array<Key, 13> kKeys = {{
+constexpr std::array<Key, 14> kKeys = {{
     {"exit-code", [](const Place& p, ContainerScript& s) { Read(p, s.exit_code); }},
     {"exit-reason", [](const Place& p, ContainerScript& s) { Read(p, s.exit_reason); }},
     {"hang", [](const Place& p, ContainerScript& s) { Read(p, s.hang); }},
     {"ignore-sigterm", [](const Place& p, ContainerScript& s) { Read(p, s.ignore_sigterm); }},
     {"liveness", [](const Place& p, ContainerScript& s) { ReadLiveness(p, s.liveness); }},
     {"log", [](const Place& p, ContainerScript& s) { Read(p, s.log); }},
+    {"log-every", [](const Place& p, ContainerScript& s) { ReadPeriod(p, s.log_every); }},
     {"never-ready", [](const Place& p, ContainerScript& s) { Read(p, s.never_ready); }},
     {"readiness", [](const Place& p, ContainerScript& s) { Read(p, s.readiness); }},
     {"ready-delay", [](const Place& p, ContainerScript& s) { Read(p, s.ready_delay); }},
@@ -116,7 +126,8 @@ void EachField(const Visit& visit) {
   using S = ContainerScript;
   const auto all = [&](auto... fields) { (visit(fields), ...); };
   all(&S::start_delay, &S::ready_delay, &S::run_for, &S::exit_code, &S::exit_reason, &S::stop_after,
-      &S::stop_exit_code, &S::ignore_sigterm, &S::hang, &S::never_ready, &S::readiness, &S::liveness, &S::log);
+      &S::stop_exit_code, &S::ignore_sigterm, &S::hang, &S::never_ready, &S::readiness, &S::liveness, &S::log,
+      &S::log_every);
 }
 
 FieldError UnknownKey(const Path& path, std::string_view name) {
@@ -136,8 +147,8 @@ bool HasContainer(const Json& pod_spec, std::string_view name) {
 }
 
 // One key, without prefix. `pod_spec` may be null: any container will do.
-void ReadKey(std::string_view key, std::string_view text, const Json* pod_spec, const Path& path, PodScript& script,
-             FieldErrors& errors) {
+void ReadKey(std::string_view key, std::string_view text, const Json* pod_spec, const Path& path,
+             PodScript& script, FieldErrors& errors) {
   const Place place{path, text, errors};
   if (key == kHold) {
     script.hold = ParseHoldPoints(text);
@@ -184,12 +195,15 @@ bool HasPodScript(const Json& annotations) {
   return first != members.end() && first->first.text().starts_with(kScriptPrefix);
 }
 
-FieldErrors ParsePodScript(const Json& annotations, const Json& pod_spec, const Path& path, PodScript* script) {
+FieldErrors ParsePodScript(const Json& annotations, const Json& pod_spec, const Path& path,
+                           PodScript* script) {
   FieldErrors errors;
   for (const auto& [key, value] : annotations.items()) {
     if (!key.starts_with(kScriptPrefix)) continue;
-    const std::string_view text = value.is_string() ? std::string_view(value.get_ref<const std::string&>()) : "";
-    ReadKey(std::string_view(key).substr(kScriptPrefix.size()), text, &pod_spec, path.Key(key), *script, errors);
+    const std::string_view text =
+        value.is_string() ? std::string_view(value.get_ref<const std::string&>()) : "";
+    ReadKey(std::string_view(key).substr(kScriptPrefix.size()), text, &pod_spec, path.Key(key), *script,
+            errors);
   }
   return errors;
 }

@@ -1,7 +1,8 @@
 #pragma once
 
-// How a pod behaves on the fake kubelet. A script comes from annotations of the pod (or of the template it is made
-// from), from rules of the control API, and from defaults of the command line; docs/pod-scripts.md has the keys.
+// How a pod behaves on the fake kubelet. A script comes from annotations of the pod (or of the template it is
+// made from), from rules of the control API, and from defaults of the command line; docs/pod-scripts.md has
+// the keys.
 //
 //   terrarium.dev/run-for: 90s            every regular container runs for 90 seconds
 //   terrarium.dev/exit-code.setup: "1"    the container `setup` ends with exit code 1
@@ -27,7 +28,8 @@ struct ProbeFlip {
   friend bool operator==(const ProbeFlip&, const ProbeFlip&) = default;
 };
 
-// What can be said of one container, or of all that a key is meant for. Absent: left to whoever comes next.
+// The settings of one container, or of all containers to which a key applies. For an absent setting, the
+// source with the next lower precedence decides.
 struct ContainerScript {
   std::optional<Duration> start_delay;
   std::optional<Duration> ready_delay;
@@ -42,6 +44,7 @@ struct ContainerScript {
   std::optional<std::vector<ProbeFlip>> readiness;  // in order of time
   std::optional<Duration> liveness;                 // when the liveness probe begins to fail
   std::optional<std::string> log;
+  std::optional<Duration> log_every;  // above 0
 
   friend bool operator==(const ContainerScript&, const ContainerScript&) = default;
 };
@@ -53,17 +56,17 @@ struct HoldPoints {
 };
 
 struct PodScript {
-  ContainerScript all;                                           // keys without a container's name
+  ContainerScript all;                                             // keys without a container's name
   std::map<std::string, ContainerScript, std::less<>> containers;  // keys with one, which win
   std::optional<HoldPoints> hold;
 
-  // What the script says of that container by its name; nullptr when it says nothing.
+  // The setting for this container by name; nullptr when the script has none.
   template <typename T>
   const T* FindOwn(std::string_view container, std::optional<T> ContainerScript::*field) const {
     const auto own = containers.find(container);
     return own != containers.end() && own->second.*field ? &*(own->second.*field) : nullptr;
   }
-  // The same, or else what it says of all.
+  // The same, or else the setting for all containers.
   template <typename T>
   const T* Find(std::string_view container, std::optional<T> ContainerScript::*field) const {
     if (const T* own = FindOwn(container, field)) return own;
@@ -73,16 +76,17 @@ struct PodScript {
   friend bool operator==(const PodScript&, const PodScript&) = default;
 };
 
-// Lays `over` on top of `base`: whatever `over` says wins, also where `base` is more specific.
+// Merges `over` into `base`. A setting in `over` takes precedence, even over a more specific one in `base`.
 void Overlay(PodScript& base, const PodScript& over);
 
 // True when any key of `annotations` belongs to a script.
 bool HasPodScript(const Json& annotations);
-// Reads the annotations with our prefix into *script and leaves the others alone. `pod_spec` says which containers
-// there are. What is wrong is reported at path[KEY]: unknown keys and containers, values that are none.
-FieldErrors ParsePodScript(const Json& annotations, const Json& pod_spec, const Path& path, PodScript* script);
-// The same for a map of keys without the prefix, whose values may be JSON numbers and booleans as well. Containers are
-// not checked: a rule speaks of many pods.
+// Reads the annotations with our prefix into *script and ignores the others. `pod_spec` declares the
+// containers. Unknown keys, unknown containers and invalid values are reported at path[KEY].
+FieldErrors ParsePodScript(const Json& annotations, const Json& pod_spec, const Path& path,
+                           PodScript* script);
+// The same for a map of keys without the prefix, whose values may be JSON numbers and booleans as well.
+// Containers are not checked, since a rule applies to many pods.
 FieldErrors ParseScriptKeys(const Json& keys, const Path& path, PodScript* script);
 
 // "ready", "terminating", both with a comma between, or "none"; nullopt for anything else.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "api/member_name.h"
 #include "api/schema/generated/tables.h"
@@ -20,8 +21,8 @@ std::string FullName(std::string_view own_name) {
   return std::string(prefix).append(own_name);
 }
 
-// A declaration about something that does not exist is a mistake in our tables; there is nobody to hand it
-// to.
+// A declaration about a message or field that does not exist is a bug in our tables, which no caller can
+// handle.
 [[noreturn]] void BadDeclaration(std::string_view message, std::string_view field) {
   std::fprintf(stderr, "schema: no such declaration target: %.*s %.*s\n", static_cast<int>(message.size()),
                message.data(), static_cast<int>(field.size()), field.data());
@@ -40,13 +41,15 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
 
 }  // namespace
 
-// Assembles a Schema in steps that each need the one before: collect, declare, resolve, flatten, index.
+// Builds a Schema in steps, each of which needs the previous one: collect, declare, resolve, flatten, index.
 class SchemaBuilder {
  public:
   static Schema Build();
+  static Schema BuildFrom(std::span<const MessageDef> messages);
 
  private:
-  void Collect();
+  void Collect(std::vector<const MessageDef*> defs);
+  static std::vector<const MessageDef*> BuiltInMessages();
   void AddOwnFields();
   void AddGates();
   void AddDefaults();
@@ -61,11 +64,12 @@ class SchemaBuilder {
   static Field& OwnField(Message& message, std::string_view field);
 
   Schema schema_;
+  const Schema* base_ = nullptr;  // fields may name its messages too; nullptr: none
 };
 
 Schema SchemaBuilder::Build() {
   SchemaBuilder b;
-  b.Collect();
+  b.Collect(BuiltInMessages());
   b.AddOwnFields();
   b.AddGates();
   b.AddDefaults();
@@ -80,12 +84,29 @@ Schema SchemaBuilder::Build() {
   return std::move(b.schema_);
 }
 
-void SchemaBuilder::Collect() {
+Schema SchemaBuilder::BuildFrom(std::span<const MessageDef> messages) {
+  std::vector<const MessageDef*> defs;
+  for (const MessageDef& def : messages) defs.push_back(&def);
+  SchemaBuilder b;
+  b.base_ = &Schema::Get();
+  b.Collect(std::move(defs));
+  b.Resolve();
+  b.FlattenAll();
+  b.Index();
+  b.Propagate();
+  return std::move(b.schema_);
+}
+
+std::vector<const MessageDef*> SchemaBuilder::BuiltInMessages() {
   std::vector<const MessageDef*> defs;
   for (const auto table : kGeneratedTables) {
     for (const MessageDef& def : table()) defs.push_back(&def);
   }
   for (const MessageDef& def : own::AddedMessages()) defs.push_back(&def);
+  return defs;
+}
+
+void SchemaBuilder::Collect(std::vector<const MessageDef*> defs) {
   std::sort(defs.begin(), defs.end(), [](auto* a, auto* b) { return a->name < b->name; });
 
   schema_.messages_.reserve(defs.size());
@@ -105,7 +126,7 @@ void SchemaBuilder::Collect() {
 Message& SchemaBuilder::Own(std::string_view own_name) {
   const Message* found = schema_.Find(FullName(own_name));
   if (found == nullptr) BadDeclaration(own_name, "");
-  return const_cast<Message&>(*found);  // it is an element of our own, still mutable, schema_
+  return const_cast<Message&>(*found);  // an element of schema_, which is still mutable
 }
 
 Field& SchemaBuilder::OwnField(Message& message, std::string_view field) {
@@ -157,13 +178,14 @@ void SchemaBuilder::Resolve() {
     for (Field& f : m.fields_) {
       if (f.def.type != FieldType::kMessage) continue;
       f.message = schema_.Find(f.def.message);
+      if (f.message == nullptr && base_ != nullptr) f.message = base_->Find(f.def.message);
       if (f.message == nullptr) BadDeclaration(m.name_, f.def.name);
     }
   }
 }
 
-// Until here fields_ holds the declared rows of every message; a message with embedded structs keeps those as
-// its wire fields and gets the flattened list for JSON.
+// Before this step, fields_ holds the declared rows of every message. A message with embedded structs keeps
+// those rows as its wire fields and gets the flattened list for JSON.
 void SchemaBuilder::FlattenAll() {
   std::vector<std::pair<Message*, std::vector<Field>>> flat;
   for (Message& m : schema_.messages_) {
@@ -207,7 +229,7 @@ void SchemaBuilder::Index() {
   }
 }
 
-// Structs may be declared in any order, so the flags travel upwards until nothing changes.
+// Structs may be declared in any order, so this propagates the flags upwards until nothing changes.
 void SchemaBuilder::Propagate() {
   for (bool changed = true; changed;) {
     changed = false;
@@ -237,10 +259,8 @@ bool Field::AlwaysWritten() const {
     case FieldType::kTime:
     case FieldType::kMicroTime:
     case FieldType::kDuration:
-    case FieldType::kRawObject:
-      return true;
-    default:
-      return false;
+    case FieldType::kRawObject: return true;
+    default: return false;
   }
 }
 
@@ -266,6 +286,13 @@ const Field* Message::FindByNumber(int proto_number) const {
 
 const Schema& Schema::Get() {
   static const Schema schema = SchemaBuilder::Build();
+  return schema;
+}
+
+std::shared_ptr<const Schema> Schema::Make(std::span<const MessageDef> messages,
+                                           std::shared_ptr<const void> texts) {
+  auto schema = std::make_shared<Schema>(SchemaBuilder::BuildFrom(messages));
+  schema->texts_ = std::move(texts);
   return schema;
 }
 

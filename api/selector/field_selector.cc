@@ -9,7 +9,8 @@
 namespace terrarium::api {
 namespace {
 
-// Splits at commas that no backslash escapes; escapes stay in the parts. Sorted, so that equal selectors print equal.
+// Splits at commas that are not escaped with a backslash. The parts keep their escapes. They are sorted, so
+// that equal selectors print the same text.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> out;
   std::size_t start = 0;
@@ -46,10 +47,12 @@ std::optional<RawTerm> SplitTerm(std::string_view term) {
   return std::nullopt;
 }
 
-// The bytes of the UTF-8 character that begins at `at`, so that messages never show half of one.
+// The bytes of the UTF-8 character that begins at `at`, so that messages never contain an incomplete
+// character.
 std::string_view CharacterAt(std::string_view text, std::size_t at) {
   std::size_t length = 1;
-  while (at + length < text.size() && (static_cast<unsigned char>(text[at + length]) & 0xC0) == 0x80) ++length;
+  while (at + length < text.size() && (static_cast<unsigned char>(text[at + length]) & 0xC0) == 0x80)
+    ++length;
   return text.substr(at, length);
 }
 
@@ -57,7 +60,8 @@ Result<std::string> Unescape(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == ',' || text[i] == '=') {
-      return BadRequest("invalid field selector: unescaped character in value: " + std::to_string(int{text[i]}));
+      return BadRequest("invalid field selector: unescaped character in value: " +
+                        std::to_string(int{text[i]}));
     }
     if (text[i] == '\\') {
       std::string_view next = i + 1 < text.size() ? CharacterAt(text, i + 1) : std::string_view();
@@ -89,6 +93,10 @@ FieldSelector::Term FieldSelector::Resolve(std::string_view label, std::string_v
     term.source = Source::kName;
   } else if (label == "metadata.namespace") {
     term.source = Source::kNamespace;
+  } else if (label == "status.phase") {
+    term.source = Source::kPhase;
+  } else if (label == "spec.nodeName") {
+    term.source = Source::kNodeName;
   } else if (auto it = std::find_if(scope.selectable.begin(), scope.selectable.end(),
                                     [&](std::string_view s) { return s == label || s == accepted; });
              it != scope.selectable.end()) {
@@ -104,17 +112,18 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text, const FieldSel
   for (std::string_view part : SplitTerms(text)) {
     std::optional<RawTerm> term = SplitTerm(part);
     if (!term) {
-      return BadRequest("invalid selector: '" + std::string(text) + "'; can't understand '" + std::string(part) + "'");
+      return BadRequest("invalid selector: '" + std::string(text) + "'; can't understand '" +
+                        std::string(part) + "'");
     }
     Result<std::string> value = Unescape(term->value);
     if (!value) return value.status();
     raw.push_back(*term);
     values.push_back(std::move(*value));
   }
-  // Labels are looked at only when the whole text has been understood.
+  // Field labels are checked only after the whole text has been parsed: syntax errors take precedence.
   FieldSelector out;
   for (std::size_t i = 0; i < raw.size(); ++i) {
-    Result<std::string> stored = internal::ConvertFieldLabel(scope.group, scope.kind, raw[i].label);
+    Result<std::string> stored = internal::ConvertFieldLabel(scope, raw[i].label);
     if (!stored) return stored.status();
     Term term = Resolve(*stored, raw[i].label, scope);
     term.value = std::move(values[i]);
@@ -136,6 +145,8 @@ bool FieldSelector::Matches(const ObjectHeader& header) const {
     switch (term.source) {
       case Source::kName: value = header.name; break;
       case Source::kNamespace: value = header.ns; break;
+      case Source::kPhase: value = header.phase.text(); break;
+      case Source::kNodeName: value = header.node_name; break;
       case Source::kField:
         if (term.index < header.fields.size()) value = header.fields[term.index];
         break;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Field selectors: "status.phase=Running,metadata.name!=x". Which labels a kind accepts, and the words with which it
-// refuses others, are Kubernetes' own per kind. An immutable value; matching compares strings of the header only.
+// Field selectors: "status.phase=Running,metadata.name!=x". Which labels a kind accepts, and the words with
+// which it refuses others, are Kubernetes' own per kind. An immutable value; matching compares strings of the
+// header only.
 
 #include <cstddef>
 #include <optional>
@@ -19,8 +20,8 @@ namespace terrarium::api {
 struct FieldSelectorScope {
   std::string_view group;
   std::string_view kind;
-  // The labels behind ObjectHeader::fields, in its order, by the names they are stored under or those that clients of
-  // this group use.
+  // The labels behind ObjectHeader::fields, in its order, by the names they are stored under or those that
+  // clients of this group use. The header's own members (status.phase, spec.nodeName) are not among them.
   std::span<const std::string_view> selectable{};
 };
 
@@ -29,9 +30,10 @@ class FieldSelector {
   // Selects everything.
   FieldSelector() = default;
 
-  // The text of a fieldSelector parameter; empty text selects everything. In values, \\ \, and \= stand for the
-  // characters themselves. Fails with 400 and Kubernetes' words: text that is no selector, a label the kind does not
-  // know. Labels with an older or another group's name (spec.host, regarding.name) become the stored ones.
+  // The text of a fieldSelector parameter; empty text selects everything. In values, \\ \, and \= stand for
+  // the characters themselves. Fails with 400 and Kubernetes' words: text that is no selector, a label the
+  // kind does not know. Labels with an older or another group's name (spec.host, regarding.name) become the
+  // stored ones.
   static Result<FieldSelector> Parse(std::string_view text, const FieldSelectorScope& scope);
   // metadata.name=`name`, as for a watch of one object.
   static FieldSelector ForName(std::string_view name);
@@ -46,7 +48,7 @@ class FieldSelector {
   std::string String() const;
 
  private:
-  enum class Source { kName, kNamespace, kField, kAlwaysEmpty };
+  enum class Source { kName, kNamespace, kPhase, kNodeName, kField, kAlwaysEmpty };
 
   struct Term {
     std::string label;

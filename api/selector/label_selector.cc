@@ -26,7 +26,9 @@ std::optional<std::int64_t> ParseNumber(std::string_view text) {
   return out;
 }
 
-bool TakesNumber(LabelOperator op) { return op == LabelOperator::kGreaterThan || op == LabelOperator::kLessThan; }
+bool TakesNumber(LabelOperator op) {
+  return op == LabelOperator::kGreaterThan || op == LabelOperator::kLessThan;
+}
 
 std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string out;
@@ -37,8 +39,9 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
   return out;
 }
 
-// The rules on how many values an operator takes, and of which form.
-void CheckValueCount(LabelOperator op, const std::vector<std::string>& values, const Path& path, FieldErrors& errors) {
+// Checks how many values an operator takes.
+void CheckValueCount(LabelOperator op, const std::vector<std::string>& values, const Path& path,
+                     FieldErrors& errors) {
   std::string_view wrong;
   switch (op) {
     case LabelOperator::kIn:
@@ -59,7 +62,7 @@ void CheckValueCount(LabelOperator op, const std::vector<std::string>& values, c
       if (values.size() != 1) wrong = "for 'Gt', 'Lt' operators, exactly one value is required";
       break;
   }
-  // A list that nobody sent prints as null, since it is a nil slice in Go.
+  // An empty list prints as null, since it is a nil slice in Go.
   if (!wrong.empty()) errors.push_back(InvalidError(path, values.empty() ? Json() : Json(values), wrong));
 }
 
@@ -101,7 +104,7 @@ RequirementOrError MakeRequirement(std::string key, LabelOperator op, std::vecto
 }  // namespace internal
 
 bool LabelRequirement::Matches(const std::string* value) const {
-  auto listed = [&] { return std::find(values.begin(), values.end(), *value) != values.end(); };
+  auto listed = [&] { return std::binary_search(values.begin(), values.end(), *value); };
   switch (op) {
     case LabelOperator::kEquals:
     case LabelOperator::kDoubleEquals:
@@ -136,7 +139,8 @@ std::string LabelRequirement::String() const {
   return "";
 }
 
-LabelSelector::LabelSelector(std::vector<LabelRequirement> requirements) : requirements_(std::move(requirements)) {
+LabelSelector::LabelSelector(std::vector<LabelRequirement> requirements)
+    : requirements_(std::move(requirements)) {
   std::stable_sort(requirements_.begin(), requirements_.end(),
                    [](const LabelRequirement& a, const LabelRequirement& b) { return a.key < b.key; });
 }
@@ -156,7 +160,8 @@ Result<LabelSelector> LabelSelector::Parse(std::string_view text) {
 Result<LabelSelector> LabelSelector::FromDocument(const Json* selector) {
   if (selector == nullptr || selector->is_null()) return Nothing();
   std::vector<LabelRequirement> requirements;
-  auto add = [&](std::string key, LabelOperator op, std::vector<std::string> values) -> std::optional<Status> {
+  auto add = [&](std::string key, LabelOperator op,
+                 std::vector<std::string> values) -> std::optional<Status> {
     auto made = internal::MakeRequirement(std::move(key), op, std::move(values));
     if (!made.requirement) return BadRequest(made.error);
     requirements.push_back(std::move(*made.requirement));
@@ -169,11 +174,16 @@ Result<LabelSelector> LabelSelector::FromDocument(const Json* selector) {
   for (const Json& expression : ListAt(*selector, "matchExpressions")) {
     std::string_view name = StringAt(expression, "operator");
     LabelOperator op;
-    if (name == "In") op = LabelOperator::kIn;
-    else if (name == "NotIn") op = LabelOperator::kNotIn;
-    else if (name == "Exists") op = LabelOperator::kExists;
-    else if (name == "DoesNotExist") op = LabelOperator::kDoesNotExist;
-    else return BadRequest(Quote(name) + " is not a valid label selector operator");
+    if (name == "In")
+      op = LabelOperator::kIn;
+    else if (name == "NotIn")
+      op = LabelOperator::kNotIn;
+    else if (name == "Exists")
+      op = LabelOperator::kExists;
+    else if (name == "DoesNotExist")
+      op = LabelOperator::kDoesNotExist;
+    else
+      return BadRequest(Quote(name) + " is not a valid label selector operator");
     std::vector<std::string> values;
     for (const Json& value : ListAt(expression, "values"))
       if (value.is_string()) values.push_back(value.get<std::string>());
@@ -187,7 +197,8 @@ LabelSelector LabelSelector::FromMap(const Json& labels) {
   if (labels.is_object()) {
     for (const auto& [key, value] : labels.items()) {
       std::string text = value.is_string() ? value.get<std::string>() : std::string();
-      requirements.push_back({.key = key, .op = LabelOperator::kEquals, .values = {std::move(text)}, .number = 0});
+      requirements.push_back(
+          {.key = key, .op = LabelOperator::kEquals, .values = {std::move(text)}, .number = 0});
     }
   }
   return LabelSelector(std::move(requirements));
@@ -203,7 +214,8 @@ bool LabelSelector::Matches(const Json& labels) const {
   if (nothing_) return false;
   return std::all_of(requirements_.begin(), requirements_.end(), [&](const LabelRequirement& r) {
     const Json* value = Find(labels, r.key);
-    return r.Matches(value != nullptr && value->is_string() ? &value->get_ref<const std::string&>() : nullptr);
+    return r.Matches(value != nullptr && value->is_string() ? &value->get_ref<const std::string&>()
+                                                            : nullptr);
   });
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// Label selectors, from their text form ("app=web,tier in (a,b),!canary,weight>3") or from a metav1.LabelSelector
-// document. A selector is an immutable value; matching parses nothing and allocates nothing.
+// Label selectors, from their text form ("app=web,tier in (a,b),!canary,weight>3") or from a
+// metav1.LabelSelector document. A selector is an immutable value; matching parses nothing and allocates
+// nothing.
 
 #include <cstdint>
 #include <string>
@@ -45,11 +46,13 @@ class LabelSelector {
   LabelSelector() = default;
   static LabelSelector Nothing();
 
-  // The text of a labelSelector parameter; empty text selects everything. Fails with 400 and Kubernetes' words.
+  // The text of a labelSelector parameter; empty text selects everything. Fails with 400 and Kubernetes'
+  // words.
   static Result<LabelSelector> Parse(std::string_view text);
   // A metav1.LabelSelector: nullptr selects nothing, an empty one everything. Fails with 400.
   static Result<LabelSelector> FromDocument(const Json* selector);
-  // A plain map of labels that must all be equal (ReplicationController, Service). An empty one selects everything.
+  // A plain map of labels that must all be equal (ReplicationController, Service). An empty one selects
+  // everything.
   static LabelSelector FromMap(const Json& labels);
 
   bool Matches(const ObjectHeader& header) const;
@@ -62,7 +65,8 @@ class LabelSelector {
   // Sorted by key.
   const std::vector<LabelRequirement>& requirements() const { return requirements_; }
 
-  // The text form, which Parse() accepts: requirements by key, values sorted. Empty for everything and for nothing.
+  // The text form, which Parse() accepts: requirements by key, values sorted. Empty for everything and for
+  // nothing.
   std::string String() const;
 
   friend bool operator==(const LabelSelector&, const LabelSelector&) = default;

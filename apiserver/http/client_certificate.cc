@@ -1,11 +1,11 @@
 #include "apiserver/http/client_certificate.h"
 
+#include <memory>
+#include <vector>
+
 #include <openssl/bio.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
-
-#include <memory>
-#include <vector>
 
 namespace terrarium::apiserver {
 namespace {
@@ -30,9 +30,10 @@ UserInfo UserOfCertificate(const std::string& pem) {
   UserInfo user;
   user.name = "system:anonymous";
   user.groups.clear();
-  std::unique_ptr<BIO, decltype(&BIO_free)> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free);
-  std::unique_ptr<X509, decltype(&X509_free)> certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr),
-                                                          &X509_free);
+  std::unique_ptr<BIO, decltype(&BIO_free)> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())),
+                                                &BIO_free);
+  std::unique_ptr<X509, decltype(&X509_free)> certificate(
+      PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free);
   if (certificate == nullptr) return user;
   X509_NAME* subject = X509_get_subject_name(certificate.get());
   std::vector<std::string> names = SubjectValues(subject, NID_commonName);

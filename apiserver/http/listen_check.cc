@@ -1,13 +1,13 @@
 #include "apiserver/http/listen_check.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 #include "api/base/errors.h"
 
@@ -51,14 +51,16 @@ api::Result<std::uint16_t> CheckListen(const std::string& address, std::uint16_t
   if (fd < 0) return api::BadRequest("cannot open a socket: " + std::string(std::strerror(errno)));
   int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  bool bound = bind(fd, reinterpret_cast<sockaddr*>(&target.storage), target.length) == 0 && listen(fd, 1) == 0;
+  bool bound =
+      bind(fd, reinterpret_cast<sockaddr*>(&target.storage), target.length) == 0 && listen(fd, 1) == 0;
   int error = errno;
   SocketAddress actual;
   actual.length = sizeof actual.storage;
   if (bound) getsockname(fd, reinterpret_cast<sockaddr*>(&actual.storage), &actual.length);
   close(fd);
   if (!bound)
-    return api::BadRequest("cannot listen on " + address + ":" + std::to_string(port) + ": " + std::strerror(error));
+    return api::BadRequest("cannot listen on " + address + ":" + std::to_string(port) + ": " +
+                           std::strerror(error));
   return PortOf(actual.storage);
 }
 
@@ -82,8 +84,6 @@ api::Result<bool> CheckReadable(const std::string& file) {
   return api::BadRequest("cannot read " + file + ": " + (errno != 0 ? std::strerror(errno) : "empty file"));
 }
 
-bool IsLoopback(const std::string& address) {
-  return address.starts_with("127.") || address == "::1";
-}
+bool IsLoopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 }  // namespace terrarium::apiserver

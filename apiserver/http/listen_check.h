@@ -1,6 +1,6 @@
 #pragma once
 
-// What can go wrong before the server runs, found out beforehand: Drogon ends the process when it cannot listen.
+// Checks to make before the server runs, because Drogon ends the process when it cannot listen.
 
 #include <cstdint>
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace terrarium::apiserver {
 
-// The port that can be listened on: `port` itself, or a free one for 0.
+// Checks that the server can listen on `port`, or on any free port if it is 0. Returns the port.
 api::Result<std::uint16_t> CheckListen(const std::string& address, std::uint16_t port);
-// True once somebody listens there.
+// True if a server accepts connections at this address and port.
 bool CanConnect(const std::string& address, std::uint16_t port);
-// Fine for an empty name.
+// Fails if the file cannot be read or is empty. Succeeds for an empty name.
 api::Result<bool> CheckReadable(const std::string& file);
 bool IsLoopback(const std::string& address);
 

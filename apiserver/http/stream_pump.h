@@ -1,67 +1,42 @@
 #pragma once
 
-// Carries one ResponseStream to its socket. Lives on the connection's event loop; woken from anywhere.
-
-#include <drogon/HttpResponse.h>
-#include <trantor/net/TcpConnection.h>
+// Brings one ResponseStream to the event loop of its connection: a wake from any thread queues one run there.
 
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
+#include <string>
+#include <string_view>
 
+#include <trantor/net/EventLoop.h>
+
+#include "apiserver/http/stream_frames.h"
 #include "apiserver/request.h"
 
 namespace terrarium::apiserver {
 
-class StreamPump;
-
-// Streams by connection, so that a client that hangs up is noticed at once and not at its next event.
-class StreamRegistry {
- public:
-  void Add(const trantor::TcpConnection* connection, const std::shared_ptr<StreamPump>& pump);
-  void Remove(const trantor::TcpConnection* connection);
-  // Called by the server for every connection that closed.
-  void OnClosed(const trantor::TcpConnection* connection);
-  std::size_t size() const;
-
- private:
-  mutable std::mutex mutex_;
-  // Looked up by key only, never walked in order.
-  std::unordered_map<const trantor::TcpConnection*, std::shared_ptr<StreamPump>> pumps_;
-};
-
 class StreamPump : public std::enable_shared_from_this<StreamPump> {
  public:
-  // `busy` is Response::stream_busy.
-  StreamPump(std::unique_ptr<ResponseStream> source, std::weak_ptr<trantor::TcpConnection> connection,
-             StreamRegistry& registry, std::size_t backlog_bytes_max,
-             std::function<std::shared_ptr<void>()> busy);
+  // `run` is called on `loop` after each wake. `busy` is Response::stream_busy: what it gives is held until
+  // that run has ended, so that a virtual clock waits for clients that keep up.
+  StreamPump(std::unique_ptr<ResponseStream> source, bool chunked,
+             std::function<std::shared_ptr<void>()> busy, trantor::EventLoop* loop,
+             std::function<void()> run);
 
-  // On the connection's loop, once the headers have been sent.
-  void Start(drogon::ResponseStreamPtr sink);
-  // On any thread: the client is gone.
-  void Abandon();
+  // Begins to listen to the source. The caller calls Wake() once it can take something.
+  void Start();
+  // On any thread.
+  void Wake();
+  // On the loop: see StreamFrames.
+  ResponseStream::State Next(std::size_t max_bytes, std::string& buffer, std::string_view& frame);
+  // On the loop: nothing is read and `run` is not called any more.
+  void Stop();
 
  private:
-  void Wake();
-  void Pump();
-  void End();
-  // Bytes given to the connection and not yet taken by the kernel.
-  std::size_t Backlog(const trantor::TcpConnection& connection) const;
-
-  std::unique_ptr<ResponseStream> source_;
-  std::weak_ptr<trantor::TcpConnection> connection_;
-  const trantor::TcpConnection* key_ = nullptr;
-  trantor::EventLoop* loop_ = nullptr;
-  StreamRegistry& registry_;
-  std::size_t backlog_bytes_max_;
+  std::unique_ptr<StreamFrames> frames_;
   const std::function<std::shared_ptr<void>()> busy_;
-  drogon::ResponseStreamPtr sink_;
-  std::size_t sent_before_ = 0;  // by this connection, before the stream began
-  std::size_t given_ = 0;
-  std::string buffer_;
+  trantor::EventLoop* const loop_;
+  std::function<void()> run_;
   std::atomic<bool> scheduled_ = false;
 };
 

@@ -1,7 +1,6 @@
 #include "apiserver/http/url.h"
 
 namespace terrarium::apiserver {
-namespace {
 
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -10,13 +9,16 @@ int HexDigit(char c) {
   return -1;
 }
 
+namespace {
+
 std::string Decode(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '+') {
       out += ' ';
-    } else if (text[i] == '%' && i + 2 < text.size() && HexDigit(text[i + 1]) >= 0 && HexDigit(text[i + 2]) >= 0) {
+    } else if (text[i] == '%' && i + 2 < text.size() && HexDigit(text[i + 1]) >= 0 &&
+               HexDigit(text[i + 2]) >= 0) {
       out += static_cast<char>(HexDigit(text[i + 1]) * 16 + HexDigit(text[i + 2]));
       i += 2;
     } else {
@@ -27,6 +29,21 @@ std::string Decode(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::string> DecodePath(std::string_view path) {
+  std::string out;
+  out.reserve(path.size());
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i] != '%') {
+      out += path[i];
+      continue;
+    }
+    if (i + 2 >= path.size() || HexDigit(path[i + 1]) < 0 || HexDigit(path[i + 2]) < 0) return std::nullopt;
+    out += static_cast<char>(HexDigit(path[i + 1]) * 16 + HexDigit(path[i + 2]));
+    i += 2;
+  }
+  return out;
+}
 
 std::vector<std::pair<std::string, std::string>> ParseQuery(std::string_view query) {
   std::vector<std::pair<std::string, std::string>> out;

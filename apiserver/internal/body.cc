@@ -20,7 +20,8 @@ namespace {
 using api::Result;
 using api::Status;
 
-constexpr std::string_view kAccepted = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kAccepted =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 enum class BodyType { kJson, kYaml, kProtobuf, kUnknown };
 
@@ -32,14 +33,15 @@ BodyType TypeOf(const Request& request) {
   return BodyType::kUnknown;
 }
 
-// A parsed body with what strict decoding has found so far.
+// A parsed body, with the errors that strict decoding has found so far.
 struct RawBody {
   Json document;
   std::vector<std::string> strict_errors;
 };
 
 Status Unrecognized(std::string_view kind, const std::string& why) {
-  return api::BadRequest("the object provided is unrecognized (must be of type " + std::string(kind) + "): " + why);
+  return api::BadRequest("the object provided is unrecognized (must be of type " + std::string(kind) +
+                         "): " + why);
 }
 
 Result<RawBody> ParseText(std::string_view text, std::string_view kind, bool strict) {
@@ -77,16 +79,22 @@ Result<RawBody> ParseBody(Call& call, const ExpectedKind& expected, bool strict)
   return api::UnsupportedMediaType(kAccepted);
 }
 
+// For DeleteOptions, Kubernetes reports an error without this prefix.
+Status WithoutPrefix(Status status, std::string_view prefix) {
+  if (status.message.starts_with(prefix)) status.message.erase(0, prefix.size());
+  return status;
+}
+
 std::string ApiVersion(std::string_view group, std::string_view version) {
   return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
 }
 
-// Versions that Kubernetes still knows by name and serves no more; it tells them apart from ones it never had.
+// Versions that Kubernetes recognizes but no longer serves. They get a different error than versions that
+// never existed.
 bool IsFormerVersion(std::string_view api_version) {
-  static constexpr std::string_view kFormer[] = {"apps/v1beta1",       "apps/v1beta2",
-                                                 "batch/v1beta1",      "coordination.k8s.io/v1beta1",
-                                                 "events.k8s.io/v1beta1", "extensions/v1beta1",
-                                                 "policy/v1beta1"};
+  static constexpr std::string_view kFormer[] = {
+      "apps/v1beta1",          "apps/v1beta2",       "batch/v1beta1", "coordination.k8s.io/v1beta1",
+      "events.k8s.io/v1beta1", "extensions/v1beta1", "policy/v1beta1"};
   return std::find(std::begin(kFormer), std::end(kFormer), api_version) != std::end(kFormer);
 }
 
@@ -97,37 +105,44 @@ bool IsExpectedVersion(const std::string& api_version, const ExpectedKind& expec
 
 Status CannotHandle(std::string_view kind, std::string_view version, std::string_view expected_kind,
                     const std::string& why) {
-  return api::BadRequest(std::string(kind) + " in version " + api::Quote(version) + " cannot be handled as a " +
-                         std::string(expected_kind) + ": " + why);
+  return api::BadRequest(std::string(kind) + " in version " + api::Quote(version) +
+                         " cannot be handled as a " + std::string(expected_kind) + ": " + why);
 }
 
-// A body may leave kind and apiVersion out, since the path says them; what it does say must agree.
+// A body may omit kind and apiVersion, because the path implies them. If they are present, they must match
+// the path.
 Result<bool> CheckKind(const Json& document, const ExpectedKind& expected) {
   for (const char* field : {"kind", "apiVersion"}) {
     const Json* value = api::Find(document, field);
     if (value != nullptr && !value->is_string())
-      return Unrecognized(expected.kind, "couldn't get version/kind; json parse error: json: cannot unmarshal " +
-                                             std::string(value->type_name()) + " into Go struct field ." + field +
-                                             " of type string");
+      return Unrecognized(expected.kind,
+                          "couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                              std::string(value->type_name()) + " into Go struct field ." + field +
+                              " of type string");
   }
   std::string kind(api::StringAt(document, "kind"));
   std::string api_version(api::StringAt(document, "apiVersion"));
   if (kind.empty()) kind = expected.kind;
-  std::string version = api_version.substr(api_version.find('/') == std::string::npos ? 0 : api_version.find('/') + 1);
+  std::string version =
+      api_version.substr(api_version.find('/') == std::string::npos ? 0 : api_version.find('/') + 1);
   if (!IsExpectedVersion(api_version, expected) && IsFormerVersion(api_version))
-    return api::BadRequest("the API version in the data (" + api_version + ") does not match the expected API version (" +
+    return api::BadRequest("the API version in the data (" + api_version +
+                           ") does not match the expected API version (" +
                            ApiVersion(expected.group, expected.version) + ")");
   if (!IsExpectedVersion(api_version, expected))
-    return CannotHandle(kind, version, expected.kind,
-                        "no kind " + api::Quote(kind) + " is registered for version " + api::Quote(api_version));
+    return CannotHandle(
+        kind, version, expected.kind,
+        "no kind " + api::Quote(kind) + " is registered for version " + api::Quote(api_version));
   if (kind != expected.kind)
     return CannotHandle(kind, expected.version, expected.kind,
                         "converting " + kind + " to " + std::string(expected.kind) + ": unknown conversion");
   return true;
 }
 
-// Strict errors as one text when they are to be refused; otherwise they become warnings, or nothing.
-std::optional<std::string> JudgeStrictErrors(Call& call, FieldValidation validation, std::vector<std::string> errors) {
+// Returns the strict errors as one message if the request must be refused. Otherwise the errors become
+// warnings or are ignored.
+std::optional<std::string> JudgeStrictErrors(Call& call, FieldValidation validation,
+                                             std::vector<std::string> errors) {
   if (errors.empty() || validation == FieldValidation::kIgnore) return std::nullopt;
   if (validation == FieldValidation::kWarn) {
     for (std::string& error : errors) call.warnings.push_back(std::move(error));
@@ -138,7 +153,8 @@ std::optional<std::string> JudgeStrictErrors(Call& call, FieldValidation validat
   return "strict decoding error: " + list;
 }
 
-// Why the document is no object of the kind, in the words of Go's decoder; it is normalised when there is no reason.
+// Normalises the document. Returns an error, in the words of the Go decoder, if the document is not a valid
+// object of the kind.
 std::optional<std::string> NormalizeBody(Call& call, RawBody& raw, const ExpectedKind& expected,
                                          FieldValidation validation) {
   std::vector<std::string>* strict = validation == FieldValidation::kIgnore ? nullptr : &raw.strict_errors;
@@ -162,8 +178,8 @@ ExpectedKind BodyKindOf(const ResourceInfo& resource) {
 ExpectedKind BodyKindOf(const SubresourceInfo& subresource) {
   const api::Schema& schema = api::Schema::Get();
   std::string group(subresource.group.substr(0, subresource.group.find('.')));
-  std::string name = "io.k8s.api." + (group.empty() ? "core" : group) + "." + std::string(subresource.version) + "." +
-                     std::string(subresource.kind);
+  std::string name = "io.k8s.api." + (group.empty() ? "core" : group) + "." +
+                     std::string(subresource.version) + "." + std::string(subresource.kind);
   return {subresource.group, subresource.version, subresource.kind, schema.Must(name)};
 }
 
@@ -176,11 +192,13 @@ Result<Json> DecodeBody(Call& call, const ExpectedKind& expected, FieldValidatio
   return ToStored(std::move(*raw), expected);
 }
 
-Result<Json> DecodePatched(Call& call, Json document, const ExpectedKind& expected, FieldValidation validation) {
-  // A JSON patch can replace the whole document by anything.
-  if (!document.is_object()) return Unrecognized(expected.kind, "couldn't get version/kind; json parse error");
+Result<Json> DecodePatched(Call& call, Json document, const ExpectedKind& expected,
+                           FieldValidation validation) {
+  // A JSON patch can replace the whole document with any value.
+  if (!document.is_object())
+    return Unrecognized(expected.kind, "couldn't get version/kind; json parse error");
   if (auto fine = CheckKind(document, expected); !fine) return fine.status();
-  // Only a client that reads it is told the whole document.
+  // Callers in the same process do not read the message, so it contains the document only for HTTP clients.
   std::string text = call.written ? "" : document.dump(-1, ' ', false, Json::error_handler_t::replace);
   RawBody raw{std::move(document), {}};
   if (auto why = NormalizeBody(call, raw, expected, validation))
@@ -193,10 +211,15 @@ Result<Json> DecodeDeleteOptions(Call& call) {
   static constexpr std::string_view kName = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
   ExpectedKind expected{"meta.k8s.io", "v1", "DeleteOptions", api::Schema::Get().Must(kName)};
   auto raw = ParseBody(call, expected, false);
-  if (!raw) return raw.status();
-  // Every group version has a DeleteOptions of its own name and the same shape, so apiVersion is not looked at.
-  if (auto error = api::Normalize(expected.schema, raw->document, nullptr))
-    return CannotHandle("DeleteOptions", "v1", "DeleteOptions", *error);
+  if (!raw) return WithoutPrefix(raw.status(), Unrecognized(expected.kind, "").message);
+  // Every group version has its own DeleteOptions of the same shape, so apiVersion is not checked.
+  std::string_view kind = api::StringAt(raw->document, "kind");
+  std::string_view version = api::StringAt(raw->document, "apiVersion");
+  if (!kind.empty() && kind != expected.kind)
+    return api::BadRequest("no kind " + api::Quote(kind) + " is registered for version " +
+                           api::Quote(version.empty() ? "meta.k8s.io/v1" : version) +
+                           " in scheme \"pkg/runtime/scheme.go:111\"");
+  if (auto error = api::Normalize(expected.schema, raw->document, nullptr)) return api::BadRequest(*error);
   return std::move(raw->document);
 }
 

@@ -5,20 +5,34 @@
 
 #include <spdlog/spdlog.h>
 
+#include "apiserver/internal/request_labels.h"
 #include "apiserver/internal/write_path.h"
 
 namespace terrarium::apiserver {
 namespace {
 
-// Returns once the object is durable, so that whoever finds the server ready finds it as well.
+// As of a request that the server makes to itself: in Kubernetes these are the first that its metrics show.
+void CountOwnRequest(Server& server, const Route& route, int code, api::Time start) {
+  RequestLabels labels = ResourceLabels(route, {});
+  labels.code = code;
+  server.metrics.CountRequest(labels, server.ConnectionClock().Now() - start);
+}
+
+// Returns once the object is durable: a client that finds the server ready finds the object as well.
 void CreateMissing(Server& server, std::string_view plural, const std::string& ns, Json object) {
-  const ResourceInfo& resource = *ResourceTable::Get().Find("", "v1", plural);
+  const std::shared_ptr<const ResourceTable>& table = ResourceTable::BuiltIn();
+  const ResourceInfo& resource = *table->Find("", "v1", plural);
   std::string name = object["metadata"]["name"];
   storage::ObjectKey key{std::string(resource.storage), ns, name};
-  if (server.store.Get(key) != nullptr) return;
   Call call{server, {}, {}, {}, nullptr, {}};
+  call.route.table = table;
   call.route.resource = &resource;
   call.route.ns = ns;
+  call.route.name = name;
+  api::Time start = server.ConnectionClock().Now();
+  bool exists = server.store.Get(key) != nullptr;
+  CountOwnRequest(server, call.route, exists ? 200 : 404, start);
+  if (exists) return;
   ApplyAllDefaults(resource, object);
   auto prepared = PrepareNew(call, std::move(object));
   CHECK(prepared.ok());
@@ -26,6 +40,8 @@ void CreateMissing(Server& server, std::string_view plural, const std::string& n
   server.store.Submit({storage::Write::Op::kCreate, key, 0, MakeObject(resource, *prepared)},
                       [&written](storage::WriteOutcome outcome) { written.set_value(std::move(outcome)); });
   storage::WriteOutcome outcome = written.get_future().get();
+  call.route.verb = Verb::kCreate;
+  CountOwnRequest(server, call.route, outcome.code == storage::WriteOutcome::Code::kOk ? 201 : 500, start);
   if (outcome.code == storage::WriteOutcome::Code::kFailed)
     server.env.log.error("cannot create {}: {}", name, outcome.error);
 }
@@ -35,13 +51,14 @@ void CreateMissing(Server& server, std::string_view plural, const std::string& n
 void CreateClusterObjects(Server& server) {
   for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"})
     CreateMissing(server, "namespaces", "", {{"metadata", {{"name", name}}}});
-  CreateMissing(server, "services", "default",
-                {{"metadata",
-                  {{"name", "kubernetes"}, {"labels", {{"component", "apiserver"}, {"provider", "kubernetes"}}}}},
-                 {"spec",
-                  {{"type", "ClusterIP"},
-                   {"clusterIP", "10.96.0.1"},
-                   {"ports", {{{"name", "https"}, {"port", 443}, {"protocol", "TCP"}, {"targetPort", 6443}}}}}}});
+  CreateMissing(
+      server, "services", "default",
+      {{"metadata",
+        {{"name", "kubernetes"}, {"labels", {{"component", "apiserver"}, {"provider", "kubernetes"}}}}},
+       {"spec",
+        {{"type", "ClusterIP"},
+         {"clusterIP", "10.96.0.1"},
+         {"ports", {{{"name", "https"}, {"port", 443}, {"protocol", "TCP"}, {"targetPort", 6443}}}}}}});
 }
 
 }  // namespace terrarium::apiserver

@@ -4,8 +4,8 @@
 
 namespace terrarium::apiserver {
 
-// What every cluster has before anybody asks: its four namespaces and the Service of the API itself. Those that are
-// there already stay as they are.
+// Creates the objects that every cluster has from the start: four namespaces and the Service of the API
+// itself. Existing objects are left untouched.
 void CreateClusterObjects(Server& server);
 
 }  // namespace terrarium::apiserver

@@ -15,6 +15,7 @@
 #include "apiserver/internal/router.h"
 #include "apiserver/metrics.h"
 #include "apiserver/negotiate.h"
+#include "apiserver/resource_registry.h"
 #include "apiserver/strategy.h"
 #include "storage/store.h"
 
@@ -26,6 +27,7 @@ struct Server {
   storage::Store& store;
   HandlerOptions options;
   Metrics& metrics;
+  ResourceRegistry& registry;
 
   StrategyContext Context() const;
   const api::Clock& ConnectionClock() const {
@@ -43,7 +45,8 @@ struct Call {
   Negotiated output;
   Responder respond;
   std::vector<std::string> warnings;
-  // Of a caller in the same process: the body as a document, and an answer without text. `respond` is not used then.
+  // Of a caller in the same process: the body as a document, and an answer without text. `respond` is not
+  // used then.
   std::optional<Json> document = std::nullopt;
   api::Client::WriteDone written = nullptr;
   std::vector<GateNote> gate_notes = {};  // of the attempt to write that is under way

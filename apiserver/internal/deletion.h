@@ -18,13 +18,19 @@ struct DeletionPlan {
   enum class Action {
     kNothing,         // it is already going, no faster than asked
     kMark,            // `document` has its deletionTimestamp and waits for its grace period or its finalizers
-    kMarkThenRemove,  // `document` is written once more, then removed: a graceful kind whose grace period is 0
+    kMarkThenRemove,  // `document` is written once more, then removed: a graceful kind whose grace period is
+                      // 0
     kRemove,          // removed as it is
   };
   Action action = Action::kRemove;
   Json document;
 };
-DeletionPlan PlanDeletion(const ResourceInfo& resource, Json document, const DeleteOptions& options, api::Time now);
+DeletionPlan PlanDeletion(const ResourceInfo& resource, Json document, const DeleteOptions& options,
+                          api::Time now);
+
+// 409 when the object is not the one, or not in the state, that the options name.
+api::Result<bool> CheckPreconditions(const ResourceInfo& resource, const DeleteOptions& options,
+                                     const api::Object& current);
 
 // Deletes one object of a resource. `deleted` is false when it goes on existing for a while.
 void DeleteObject(const CallPtr& call, const ResourceInfo& resource, const storage::ObjectKey& key,

@@ -2,6 +2,7 @@
 
 // The arithmetic of PodDisruptionBudgets at eviction. Pure.
 
+#include <string>
 #include <string_view>
 
 #include "api/base/clock.h"
@@ -10,10 +11,15 @@
 
 namespace terrarium::apiserver {
 
-// Pods that have ended, are going already or never ran disrupt nothing.
+// Pods that have ended or are being deleted: they cannot become healthy again.
+bool IsGoneForBudgets(const api::Json& pod);
+// Those, and pods that never ran, disrupt nothing.
 bool NeedsNoBudget(const api::Json& pod);
-// A pod that is not ready may go without using the budget up, as the budget's unhealthyPodEvictionPolicy says.
+// A pod that is not ready may go without using the budget up, as the budget's unhealthyPodEvictionPolicy
+// says.
 bool AllowsUnhealthy(const api::Json& budget, const api::Json& pod);
+// 429: the budget's controller has yet to catch up, or the pod changed while the budget was asked.
+api::Status BudgetIsBehind(const std::string& budget);
 // The budget with one disruption taken for `pod`, or 429.
 api::Result<api::Json> TakeDisruption(const api::Json& budget, std::string_view pod, api::Time now);
 

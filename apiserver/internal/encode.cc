@@ -47,18 +47,21 @@ Json MetaDocument(const ListMeta& meta) {
 
 TableOptions OptionsOfTable(const Call& call, bool no_headers) {
   auto parsed = ParseTableOptions(call.request);
-  TableOptions options = parsed ? *parsed : TableOptions{};  // a bad value was refused when the call was routed
+  TableOptions options =
+      parsed ? *parsed : TableOptions{};  // a bad value was refused when the call was routed
   options.no_headers = no_headers;
   options.meta_version = call.output.meta_version;
   options.now = call.server.env.clock.Now();
   return options;
 }
 
-Json TableOf(const Call& call, std::span<const api::ObjectPtr> objects, const TableMeta& meta, bool no_headers) {
+Json TableOf(const Call& call, std::span<const api::ObjectPtr> objects, const TableMeta& meta,
+             bool no_headers) {
   TableOptions options = OptionsOfTable(call, no_headers);
   if (IsStoredForm(call.resource())) return MakeTable(KindOf(call.resource()), objects, meta, options);
   std::vector<Json> documents;
-  for (const api::ObjectPtr& object : objects) documents.push_back(PresentedDocument(call.resource(), *object));
+  for (const api::ObjectPtr& object : objects)
+    documents.push_back(PresentedDocument(call.resource(), *object));
   return MakeTable(KindOf(call.resource()), documents, meta, options);
 }
 
@@ -82,12 +85,16 @@ Shaped ShapeObject(const Call& call, const api::ObjectPtr& object, bool no_heade
   return {PresentedDocument(call.resource(), *object), call.resource().Schema()};
 }
 
-std::string PlainList(const ResourceInfo& resource, std::span<const api::ObjectPtr> items, const ListMeta& meta) {
+std::string PlainList(const ResourceInfo& resource, std::span<const api::ObjectPtr> items,
+                      const ListMeta& meta) {
   std::size_t size = 256;
   for (const api::ObjectPtr& item : items) size += item->body().size() + 1;
   std::string out;
   out.reserve(size);
-  out.append(R"({"kind":")").append(resource.kind).append(R"(List","apiVersion":")").append(resource.GroupVersion());
+  out.append(R"({"kind":")")
+      .append(resource.kind)
+      .append(R"(List","apiVersion":")")
+      .append(resource.GroupVersion());
   out.append(R"(","metadata":)").append(MetaDocument(meta).dump()).append(R"(,"items":[)");
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i > 0) out += ',';
@@ -126,6 +133,22 @@ std::string EncodeObject(const Call& call, const api::ObjectPtr& object) {
   return EncodeDocument(call.output, shaped.document, shaped.schema);
 }
 
+std::string EncodeUnstored(const Call& call, const Json& document, const api::Message& schema) {
+  const Negotiated& output = call.output;
+  if (output.shape == Shape::kObject) return EncodeDocument(output, document, schema);
+  if (output.shape != Shape::kTable)
+    return EncodeDocument(output, MakePartialMetadata(document, output.meta_version),
+                          MetaSchema("PartialObjectMetadata"));
+  const std::string_view api_version = api::StringAt(document, "apiVersion");
+  const std::size_t slash = api_version.find('/');
+  const bool core = slash == std::string_view::npos;
+  TableKind kind{core ? std::string_view{} : api_version.substr(0, slash),
+                 core ? api_version : api_version.substr(slash + 1), api::StringAt(document, "kind")};
+  TableMeta meta{std::string(api::StringAt(document, "metadata", "resourceVersion")), "", {}};
+  Json table = MakeTable(kind, std::span<const Json>(&document, 1), meta, OptionsOfTable(call, false));
+  return EncodeDocument(output, table, MetaSchema("Table"));
+}
+
 std::string EncodeList(const Call& call, std::span<const api::ObjectPtr> items, const ListMeta& meta) {
   const ResourceInfo& resource = call.resource();
   if (IsPlainJson(call)) return PlainList(resource, items, meta);
@@ -142,14 +165,15 @@ std::string EncodeList(const Call& call, std::span<const api::ObjectPtr> items, 
                                        : std::move(document));
   }
   if (metadata_only)
-    return EncodeDocument(call.output,
-                          MakePartialMetadataList(MetaDocument(meta), std::move(list_items), call.output.meta_version),
-                          MetaSchema("PartialObjectMetadataList"));
+    return EncodeDocument(
+        call.output,
+        MakePartialMetadataList(MetaDocument(meta), std::move(list_items), call.output.meta_version),
+        MetaSchema("PartialObjectMetadataList"));
   Json list = {{"kind", std::string(resource.kind) + "List"},
                {"apiVersion", resource.GroupVersion()},
                {"metadata", MetaDocument(meta)},
                {"items", std::move(list_items)}};
-  return EncodeDocument(call.output, list, api::Schema::Get().Must(std::string(resource.message) + "List"));
+  return EncodeDocument(call.output, list, resource.ListSchema());
 }
 
 void EventEncoder::Append(std::string_view type, const api::ObjectPtr& object, std::string& out) {
@@ -175,8 +199,8 @@ void EventEncoder::AppendBookmark(std::int64_t revision, bool initial_end, std::
   document["kind"] = resource.kind;
   document["apiVersion"] = resource.GroupVersion();
   if (call_->output.shape == Shape::kTable) {
-    Json table = MakeTable(KindOf(resource), std::span<const Json>(&document, 1), {std::to_string(revision), "", {}},
-                           OptionsOfTable(*call_, table_headers_sent_));
+    Json table = MakeTable(KindOf(resource), std::span<const Json>(&document, 1),
+                           {std::to_string(revision), "", {}}, OptionsOfTable(*call_, table_headers_sent_));
     table_headers_sent_ = true;
     return AppendFrame("BOOKMARK", table, MetaSchema("Table"), out);
   }
@@ -197,8 +221,10 @@ void EventEncoder::AppendFrame(std::string_view type, const Json& document, cons
     return;
   }
   Json frame = {{"type", type}, {"object", document}};
-  if (call_->output.media_type == MediaType::kYaml) out += "---\n" + api::WriteYaml(frame);
-  else out += frame.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (call_->output.media_type == MediaType::kYaml)
+    out += "---\n" + api::WriteYaml(frame);
+  else
+    out += frame.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace terrarium::apiserver

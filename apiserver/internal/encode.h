@@ -22,6 +22,9 @@ std::string EncodeDocument(const Negotiated& output, const Json& document, const
 
 std::string EncodeObject(const Call& call, const api::ObjectPtr& object);
 
+// A document that is not stored, in the shape that the client asked for. It carries its kind and apiVersion.
+std::string EncodeUnstored(const Call& call, const Json& document, const api::Message& schema);
+
 struct ListMeta {
   std::int64_t revision = 0;
   std::string continue_token;

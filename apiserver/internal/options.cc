@@ -1,5 +1,7 @@
 #include "apiserver/internal/options.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "api/base/errors.h"
@@ -51,26 +53,21 @@ Result<bool> QueryInt(const Request& request, std::string_view name, std::option
   return true;
 }
 
-// Kubernetes reads "false" and "0" as false and any other text, even none, as true.
-std::optional<bool> QueryBool(const Request& request, std::string_view name) {
-  const std::string* text = request.Query(name);
-  if (text == nullptr) return std::nullopt;
-  return *text != "false" && *text != "0";
-}
-
 FieldErrors CheckListMatch(const Request& request, const std::string& match, bool has_continue) {
   const Path path("resourceVersionMatch");
   FieldErrors errors;
   const std::string* version = request.Query("resourceVersion");
   bool has_version = version != nullptr && !version->empty();
   if (request.Query("sendInitialEvents") != nullptr)
-    errors.push_back(api::ForbiddenError(Path("sendInitialEvents"), "sendInitialEvents is forbidden for list"));
+    errors.push_back(
+        api::ForbiddenError(Path("sendInitialEvents"), "sendInitialEvents is forbidden for list"));
   if (match.empty()) return errors;
   if (!has_version)
     errors.push_back(
         api::ForbiddenError(path, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
   if (has_continue)
-    errors.push_back(api::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
+    errors.push_back(
+        api::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
   if (match != "Exact" && match != "NotOlderThan")
     errors.push_back(api::NotSupportedError(path, match, {"Exact", "NotOlderThan", ""}));
   if (match == "Exact" && has_version && *version == "0")
@@ -88,11 +85,12 @@ FieldErrors CheckWatchMatch(const Request& request, const std::string& match, bo
         api::ForbiddenError(path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   if (match.empty()) return errors;
   if (!initial_events)
-    errors.push_back(
-        api::ForbiddenError(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    errors.push_back(api::ForbiddenError(
+        path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
   if (match != "NotOlderThan") errors.push_back(api::NotSupportedError(path, match, {"NotOlderThan"}));
   if (has_continue)
-    errors.push_back(api::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
+    errors.push_back(
+        api::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
   return errors;
 }
 
@@ -103,12 +101,16 @@ FieldErrors CheckPropagation(const std::string& propagation, const Json* orphan,
       return {api::InvalidError(path, propagation,
                                 "orphanDependents and deletionPropagation cannot be both set")};
     out->propagation = orphan->get<bool>() ? Propagation::kOrphan : Propagation::kBackground;
+    out->refuses_to_orphan = !orphan->get<bool>();
     return {};
   }
   if (propagation.empty()) return {};
-  if (propagation == "Foreground") out->propagation = Propagation::kForeground;
-  else if (propagation == "Background") out->propagation = Propagation::kBackground;
-  else if (propagation == "Orphan") out->propagation = Propagation::kOrphan;
+  if (propagation == "Foreground")
+    out->propagation = Propagation::kForeground;
+  else if (propagation == "Background")
+    out->propagation = Propagation::kBackground;
+  else if (propagation == "Orphan")
+    out->propagation = Propagation::kOrphan;
   else
     return {api::NotSupportedError(path, propagation, {"Foreground", "Background", "Orphan", "nil"})};
   return {};
@@ -122,10 +124,27 @@ Result<Json> DeleteOptionsFromQuery(const Request& request) {
   if (grace) body["gracePeriodSeconds"] = *grace;
   if (auto orphan = QueryBool(request, "orphanDependents")) body["orphanDependents"] = *orphan;
   if (const std::string* policy = request.Query("propagationPolicy")) body["propagationPolicy"] = *policy;
+  for (const char* field : {"uid", "resourceVersion"})
+    if (const std::string* value = request.Query(field); value != nullptr && !value->empty())
+      body["preconditions"][field] = *value;
   return body;
 }
 
 }  // namespace
+
+std::optional<bool> QueryBool(const Request& request, std::string_view name) {
+  const std::string* text = request.Query(name);
+  if (text == nullptr) return std::nullopt;
+  std::string lower(*text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower != "false" && lower != "0";
+}
+
+Result<bool> RefuseExport(const Request& request) {
+  if (!QueryBool(request, "export").value_or(false)) return true;
+  return api::BadRequest("the export parameter, deprecated since v1.14, is no longer supported");
+}
 
 Result<WriteOptions> ParseWriteOptions(const Request& request, const char* kind) {
   WriteOptions out;
@@ -138,8 +157,10 @@ Result<WriteOptions> ParseWriteOptions(const Request& request, const char* kind)
   out.dry_run = !dry_run.empty();
   const std::string* validation = request.Query("fieldValidation");
   std::string mode = validation == nullptr ? "" : *validation;
-  if (mode == "Strict") out.field_validation = FieldValidation::kStrict;
-  else if (mode == "Ignore") out.field_validation = FieldValidation::kIgnore;
+  if (mode == "Strict")
+    out.field_validation = FieldValidation::kStrict;
+  else if (mode == "Ignore")
+    out.field_validation = FieldValidation::kIgnore;
   else if (!mode.empty() && mode != "Warn")
     errors.push_back(api::NotSupportedError(Path("fieldValidation"), mode, {"", "Ignore", "Strict", "Warn"}));
   if (!errors.empty()) return InvalidOptions(kind, errors);
@@ -202,9 +223,10 @@ Result<ListOptions> ParseListOptions(const Request& request, const ResourceInfo&
   }
   if (const std::string* text = request.Query("fieldSelector")) {
     std::vector<std::string_view> selectable;
-    // Of the stored kind, in the order of its headers; the selector knows the names that another group has for them.
-    const ResourceInfo& stored = *ResourceTable::Get().FindStorage(resource.storage);
-    for (const SelectableField& field : stored.strategy->SelectableFields()) selectable.push_back(field.label);
+    // Of the stored kind, in the order of its headers; the selector knows the names that another group has
+    // for them.
+    for (const SelectableField& field : resource.Stored().strategy->SelectableFields())
+      selectable.push_back(field.label);
     auto fields = api::FieldSelector::Parse(*text, {resource.group, resource.kind, selectable});
     if (!fields) return fields.status();
     out.fields = std::move(*fields);
@@ -212,9 +234,13 @@ Result<ListOptions> ParseListOptions(const Request& request, const ResourceInfo&
   std::optional<std::int64_t> limit;
   if (auto parsed = QueryInt(request, "limit", &limit); !parsed) return parsed.status();
   out.limit = limit.value_or(0);
-  if (auto parsed = QueryInt(request, "timeoutSeconds", &out.timeout_seconds); !parsed) return parsed.status();
+  if (auto parsed = QueryInt(request, "timeoutSeconds", &out.timeout_seconds); !parsed)
+    return parsed.status();
   out.allow_bookmarks = QueryBool(request, "allowWatchBookmarks").value_or(false);
   out.send_initial_events = QueryBool(request, "sendInitialEvents");
+  const std::string* version_text = request.Query("resourceVersion");
+  out.any_version = version_text != nullptr && *version_text == "0";
+  out.continues_elsewhere = version_text != nullptr && !version_text->empty() && !out.any_version;
   // A broken continue token is reported before a broken version.
   if (out.continue_token.empty()) {
     auto version = ParseResourceVersion(request, watch);

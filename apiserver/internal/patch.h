@@ -14,7 +14,8 @@ struct PatchBody {
   Json body;
 };
 
-// The call's body as a patch; 415 for media types that are none, server-side apply included.
+// Parses the call's body as a patch. 415 for every media type that is not one of the three patch types,
+// including server-side apply.
 api::Result<PatchBody> ParsePatch(Call& call);
 api::Result<Json> ApplyPatch(PatchBody patch, const api::Message& schema, Json document);
 

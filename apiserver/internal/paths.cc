@@ -1,5 +1,7 @@
 #include "apiserver/internal/paths.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "api/base/errors.h"
@@ -7,6 +9,7 @@
 #include "apiserver/internal/encode.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/openapi/openapi.h"
+#include "storage/store.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -27,8 +30,9 @@ Response Document(const Request& request, const Json& document, std::string_view
   if (!output) return ErrorResponse({}, output.status());
   Response response;
   response.content_type = output->ContentType();
-  response.body = EncodeDocument(
-      *output, document, api::Schema::Get().Must("io.k8s.apimachinery.pkg.apis.meta.v1." + std::string(schema)));
+  response.body =
+      EncodeDocument(*output, document,
+                     api::Schema::Get().Must("io.k8s.apimachinery.pkg.apis.meta.v1." + std::string(schema)));
   return response;
 }
 
@@ -41,19 +45,21 @@ Response WithEtag(const Request& request, Response response, const std::string& 
   return response;
 }
 
-Response Aggregated(const Request& request, const AggregatedDiscovery& wanted, bool core) {
-  Json document = AggregatedDiscoveryDocument(wanted.version, core);
+Response Aggregated(const ResourceTable& table, const Request& request, const AggregatedDiscovery& wanted,
+                    bool core) {
+  Json document = AggregatedDiscoveryDocument(table, wanted.version, core);
   Response response;
   response.content_type = wanted.ContentType();
   Negotiated output;
   output.media_type = wanted.media_type;
-  response.body = EncodeDocument(
-      output, document, api::Schema::Get().Must("io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList"));
+  response.body = EncodeDocument(output, document,
+                                 api::Schema::Get().Must("io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList"));
   return WithEtag(request, std::move(response), DiscoveryEtag(document));
 }
 
 // kubectl asks for these before it says that it knows no such kind; there are none.
-constexpr std::string_view kCustomResourceDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr std::string_view kCustomResourceDefinitions =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 Response NoCustomResources() {
   Response response;
@@ -66,53 +72,71 @@ Response NoCustomResources() {
   return response;
 }
 
-Response ServeDiscovery(const Request& request, const std::vector<std::string_view>& parts) {
+Response ServeDiscovery(const ResourceTable& table, const Request& request,
+                        const std::vector<std::string_view>& parts) {
   if (request.method == "HEAD") return ErrorResponse({}, api::MethodNotAllowed());
   bool core = parts[0] == "api";
   if (parts.size() == 1) {
-    if (auto wanted = NegotiateAggregatedDiscovery(request.accept)) return Aggregated(request, *wanted, core);
+    if (auto wanted = NegotiateAggregatedDiscovery(request.accept))
+      return Aggregated(table, request, *wanted, core);
     return core ? Document(request, ApiVersionsDocument(request.host), "APIVersions")
-                : Document(request, ApiGroupListDocument(), "APIGroupList");
+                : Document(request, ApiGroupListDocument(table), "APIGroupList");
   }
   if (request.path == kCustomResourceDefinitions) return NoCustomResources();
   std::optional<Json> resources;
-  if (core && parts.size() == 2) resources = ApiResourceListDocument("", parts[1]);
-  if (!core && parts.size() == 3) resources = ApiResourceListDocument(parts[1], parts[2]);
+  if (core && parts.size() == 2) resources = ApiResourceListDocument(table, "", parts[1]);
+  if (!core && parts.size() == 3) resources = ApiResourceListDocument(table, parts[1], parts[2]);
   if (resources) return Document(request, *resources, "APIResourceList");
   if (!core && parts.size() == 2)
-    if (auto group = ApiGroupDocument(parts[1])) return Document(request, *group, "APIGroup");
+    if (auto group = ApiGroupDocument(table, parts[1])) return Document(request, *group, "APIGroup");
   return NotFoundPage();
 }
 
-// Readiness is that of the process: whoever can ask gets an answer from a store that is open.
-Response ServeHealth(const Request& request, const std::vector<std::string_view>& parts) {
-  static constexpr std::string_view kChecks[] = {"ping", "log", "store"};
+// The process is alive and healthy if it answers; it is ready if its store will keep what it is given.
+Response ServeHealth(const Server& server, const Request& request,
+                     const std::vector<std::string_view>& parts) {
+  static constexpr std::string_view kStore = "store";
+  static constexpr std::string_view kChecks[] = {"ping", "log", kStore};
+  const std::string trouble = parts[0] == "readyz" ? server.store.Trouble() : "";
   if (parts.size() == 2) {
-    for (std::string_view check : kChecks)
-      if (parts[1] == check) return PlainText(200, "ok");
-    return NotFoundPage();
+    if (std::find(std::begin(kChecks), std::end(kChecks), parts[1]) == std::end(kChecks))
+      return NotFoundPage();
+    if (parts[1] == kStore && !trouble.empty())
+      return PlainText(500, "internal server error: " + trouble + "\n");
+    return PlainText(200, "ok");
   }
-  if (request.Query("verbose") == nullptr) return PlainText(200, "ok");
+  if (request.Query("verbose") == nullptr && trouble.empty()) return PlainText(200, "ok");
   std::string text;
-  for (std::string_view check : kChecks) text.append("[+]").append(check).append(" ok\n");
-  return PlainText(200, text + std::string(parts[0]) + " check passed\n");
+  for (std::string_view check : kChecks) {
+    const bool failed = check == kStore && !trouble.empty();
+    text.append(failed ? "[-]" : "[+]")
+        .append(check)
+        .append(failed ? " failed: " + trouble : " ok")
+        .append("\n");
+  }
+  text.append(parts[0]).append(trouble.empty() ? " check passed\n" : " check failed\n");
+  return PlainText(trouble.empty() ? 200 : 500, text);
 }
 
-Response ServeOpenApi(const Request& request) {
+Response ServeOpenApi(const ResourceTable& table, const Request& request) {
   const std::string* hash = request.Query("hash");
-  auto response = AnswerOpenApi({request.path, hash == nullptr ? std::string_view{} : std::string_view(*hash),
-                                 request.accept, request.if_none_match});
+  auto response =
+      table.openapi().Answer({request.path, hash == nullptr ? std::string_view{} : std::string_view(*hash),
+                              request.accept, request.if_none_match});
   return response ? std::move(*response) : NotFoundPage();
 }
 
-Response ServeIndex() {
+Response ServeIndex(const ResourceTable& table) {
   Json paths = Json::array({"/api", "/api/v1", "/apis"});
-  for (const GroupVersion& gv : ResourceTable::Get().group_versions()) {
+  for (const GroupVersion& gv : table.group_versions()) {
     if (gv.group.empty()) continue;
-    paths.push_back("/apis/" + std::string(gv.group));
+    const std::string group = "/apis/" + std::string(gv.group);
+    if (paths.back() != group && !paths.back().get_ref<const std::string&>().starts_with(group + "/"))
+      paths.push_back(group);
     paths.push_back("/apis/" + std::string(gv.group) + "/" + std::string(gv.version));
   }
-  for (const char* path : {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"})
+  for (const char* path :
+       {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"})
     paths.push_back(path);
   Response response;
   response.body = Json{{"paths", std::move(paths)}}.dump(2) + "\n";
@@ -121,14 +145,14 @@ Response ServeIndex() {
 
 }  // namespace
 
-Response ServePath(Server& server, const Request& request) {
+Response ServePath(Server& server, const ResourceTable& table, const Request& request) {
   std::vector<std::string_view> parts = SplitPath(request.path);
   if (request.method != "GET" && request.method != "HEAD") return NotFoundPage();
-  if (parts.empty()) return ServeIndex();
-  if (parts[0] == "api" || parts[0] == "apis") return ServeDiscovery(request, parts);
-  if (parts[0] == "openapi") return ServeOpenApi(request);
+  if (parts.empty()) return ServeIndex(table);
+  if (parts[0] == "api" || parts[0] == "apis") return ServeDiscovery(table, request, parts);
+  if (parts[0] == "openapi") return ServeOpenApi(table, request);
   if (parts.size() <= 2 && (parts[0] == "healthz" || parts[0] == "livez" || parts[0] == "readyz"))
-    return ServeHealth(request, parts);
+    return ServeHealth(server, request, parts);
   if (parts.size() != 1) return NotFoundPage();
   if (parts[0] == "version") {
     Response response;
@@ -136,7 +160,7 @@ Response ServePath(Server& server, const Request& request) {
     return response;
   }
   if (parts[0] == "metrics") {
-    std::string text = server.metrics.Text(server.store);
+    std::string text = server.metrics.Text(server.store, table);
     if (server.options.more_metrics) text += server.options.more_metrics();
     Response response = PlainText(200, std::move(text));
     response.content_type = "text/plain; version=0.0.4; charset=utf-8";

@@ -9,6 +9,6 @@
 namespace terrarium::apiserver {
 
 // Answers a request whose path names no resource; 404 in plain text when nothing is there.
-Response ServePath(Server& server, const Request& request);
+Response ServePath(Server& server, const ResourceTable& table, const Request& request);
 
 }  // namespace terrarium::apiserver

@@ -7,8 +7,8 @@
 
 namespace terrarium::apiserver {
 
-// Sets a condition of a pod's status to True, as the apiserver does when it binds or evicts a pod. A condition that is
-// already True keeps its transition time.
+// Sets a condition of a pod's status to True, as the apiserver does when it binds or evicts a pod. A
+// condition that is already True keeps its transition time.
 struct PodCondition {
   std::string_view type;
   std::string_view reason;

@@ -1,12 +1,13 @@
 #pragma once
 
-// ResourceQuota admission, as the plugin of that name: what is created takes from the quotas of its namespace what it
-// uses, by a write of their status that fails when somebody wrote in between. So of two creations at once only one gets
-// the last place, on one apiserver or on many.
+// ResourceQuota admission, like the Kubernetes plugin of that name. A creation first adds its usage to the
+// status of the quotas in its namespace. That write fails if another writer changed the quota in between, and
+// is then decided again. So only one of two concurrent creations gets the last place, on one apiserver or on
+// several.
 //
-// DIVERGES: what an update adds (node ports of a Service, a deadline that moves a pod into another scope) is counted by
-// the controller afterwards and not refused here. A creation that fails after it took gives back at once, where
-// Kubernetes waits for the next recount.
+// DIVERGES: the usage that an update adds (node ports of a Service, a deadline that moves a pod into another
+// scope) is not refused here; the controller counts it afterwards. A creation that fails after it added its
+// usage subtracts it immediately, where Kubernetes waits for the next recount.
 
 #include <functional>
 #include <optional>
@@ -18,28 +19,32 @@
 
 namespace terrarium::apiserver {
 
-// What one quota says to a creation. Pure.
+// The decision of one quota about a creation.
 struct QuotaVerdict {
   enum class Kind {
     kNotCounted,
     kFits,
-    kRefused,  // whatever is used: the object does not say what it wants, or nobody has counted yet
+    // For any usage: the object does not specify a counted resource, or the controller has not computed the
+    // usage yet.
+    kRefused,
     kExceeded,
   };
   Kind kind = Kind::kNotCounted;
-  std::string why;         // kRefused, kExceeded
+  std::string why;          // kRefused, kExceeded
   api::ResourceList taken;  // kFits: what to add to status.used
 };
+// A pure function.
 QuotaVerdict JudgeQuota(const Json& quota, const api::QuotaSubject& subject);
 
-// What quotas see of a new object; nullopt when no quota can concern it. While a plane has no quotas, that costs a look
-// at one counter.
+// The properties of a new object that quotas count; nullopt if no quota can apply to it. In a control plane
+// without quotas this costs the read of one counter.
 std::optional<api::QuotaSubject> FindQuotaSubject(const Call& call, const Json& object);
 
-// Whether the quotas would let it in, for a dry run. 403 otherwise.
+// Checks that the quotas allow the creation, and changes nothing. 403 if they do not.
 api::Result<bool> CheckQuotas(const Call& call, const api::QuotaSubject& subject, const std::string& name);
 
-// Takes from the quotas, then submits the creation of `object`. `done` gets the 403 of a quota, or the store's outcome.
+// Adds the usage of `object` to the quotas, then submits its creation. `done` gets the error of a quota, such
+// as 403, or the outcome of the store.
 void SubmitWithinQuotas(const CallPtr& call, api::QuotaSubject subject, api::ObjectPtr object,
                         std::function<void(api::Result<storage::WriteOutcome>)> done);
 

@@ -2,6 +2,13 @@
 
 #include <utility>
 
+#include <spdlog/spdlog.h>
+
+#include "api/base/errors.h"
+#include "apiserver/internal/guard.h"
+#include "apiserver/panic.h"
+#include "apiserver/warning_list.h"
+
 namespace terrarium::apiserver {
 namespace {
 
@@ -27,7 +34,9 @@ void Send(const CallPtr& call, int code, std::string content_type, std::string b
 }  // namespace
 
 void Answer(const CallPtr& call, Response response) {
-  response.warnings = std::move(call->warnings);
+  WarningList warnings;
+  for (std::string& warning : call->warnings) warnings.Add(std::move(warning));
+  response.warnings = warnings.Take();
   // Moved out first: a watch keeps its call, and must not keep the connection's own callback with it.
   Responder respond = std::exchange(call->respond, nullptr);
   respond(std::move(response));
@@ -44,8 +53,7 @@ void RespondList(const CallPtr& call, std::span<const api::ObjectPtr> items, con
 
 void RespondDocument(const CallPtr& call, int code, const Json& document, const api::Message& schema) {
   if (call->written) return std::exchange(call->written, nullptr)(api::ObjectPtr());
-  Negotiated output = AsItself(call->output);
-  Send(call, code, output.ContentType(), EncodeDocument(output, document, schema));
+  Send(call, code, call->output.ContentType(), EncodeUnstored(*call, document, schema));
 }
 
 void RespondError(const CallPtr& call, const api::Status& status) {
@@ -53,12 +61,23 @@ void RespondError(const CallPtr& call, const api::Status& status) {
   Answer(call, ErrorResponse(call->output, status));
 }
 
+void RespondPanic(const CallPtr& call, const char* reason) {
+  call->server.env.log.error("exception while serving {} {} for {}: {}", VerbName(call->route.verb),
+                             call->resource().plural, call->request.user.name, reason);
+  if (call->written || call->respond) RespondError(call, api::InternalError(kPanicMessage));
+}
+
 void RespondSuccess(const CallPtr& call, int code, const Json& details) {
-  Json document = {{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", Json::object()}, {"status", "Success"}};
+  Json document = {
+      {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", Json::object()}, {"status", "Success"}};
   // An answer with details, as deletes give it, says no code.
-  if (details.is_null()) document["code"] = code;
-  else document["details"] = details;
-  RespondDocument(call, code, document, StatusSchema());
+  if (details.is_null())
+    document["code"] = code;
+  else
+    document["details"] = details;
+  if (call->written) return std::exchange(call->written, nullptr)(api::ObjectPtr());
+  Negotiated output = AsItself(call->output);
+  Send(call, code, output.ContentType(), EncodeDocument(output, document, StatusSchema()));
 }
 
 Response ErrorResponse(const Negotiated& negotiated, const api::Status& status) {

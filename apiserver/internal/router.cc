@@ -1,5 +1,9 @@
 #include "apiserver/internal/router.h"
 
+#include <utility>
+
+#include "apiserver/internal/options.h"
+
 namespace terrarium::apiserver {
 namespace {
 
@@ -11,7 +15,8 @@ struct ResourcePath {
 };
 
 // /api/v1/... and /apis/GROUP/VERSION/... of a group version that is served.
-bool ParseGroupVersion(const std::vector<std::string_view>& parts, ResourcePath* out) {
+bool ParseGroupVersion(const ResourceTable& table, const std::vector<std::string_view>& parts,
+                       ResourcePath* out) {
   std::size_t used = 0;
   if (parts.size() >= 3 && parts[0] == "api") {
     out->group = "";
@@ -25,18 +30,16 @@ bool ParseGroupVersion(const std::vector<std::string_view>& parts, ResourcePath*
     return false;
   }
   out->rest.assign(parts.begin() + static_cast<std::ptrdiff_t>(used), parts.end());
-  for (const GroupVersion& gv : ResourceTable::Get().group_versions())
-    if (gv.group == out->group && gv.version == out->version) return true;
-  return false;
+  return table.HasGroupVersion(out->group, out->version);
 }
-
-bool IsTrue(const std::string* value) { return value != nullptr && (*value == "true" || *value == "1"); }
 
 // The verb of a method on a collection or an object; false when there is none.
 bool MethodVerb(const Request& request, bool has_name, bool legacy_watch, Verb* verb) {
   if (request.method == "GET") {
-    if (legacy_watch || (!has_name && IsTrue(request.Query("watch")))) *verb = Verb::kWatch;
-    else *verb = has_name ? Verb::kGet : Verb::kList;
+    if (legacy_watch || (!has_name && QueryBool(request, "watch").value_or(false)))
+      *verb = Verb::kWatch;
+    else
+      *verb = has_name ? Verb::kGet : Verb::kList;
     return true;
   }
   if (request.method == "POST") return *verb = Verb::kCreate, true;
@@ -90,10 +93,12 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
   return parts;
 }
 
-Route FindRoute(const Request& request) {
+Route FindRoute(const Request& request, std::shared_ptr<const ResourceTable> current) {
   Route route;
+  route.table = std::move(current);
+  const ResourceTable& table = *route.table;
   ResourcePath path;
-  if (!ParseGroupVersion(SplitPath(request.path), &path)) return route;
+  if (!ParseGroupVersion(table, SplitPath(request.path), &path)) return route;
   route.target = Route::Target::kUnknownResource;
 
   // The deprecated form /api/v1/watch/...
@@ -101,12 +106,12 @@ Route FindRoute(const Request& request) {
   if (legacy_watch) path.rest.erase(path.rest.begin());
 
   // namespaces/NS/RESOURCE...; namespaces/NAME[/status|/finalize] is the Namespace itself.
-  const ResourceTable& table = ResourceTable::Get();
   bool in_namespace = false;
   if (path.rest.size() >= 3 && path.rest[0] == "namespaces") {
-    const ResourceInfo* namespaces = path.group.empty() ? table.Find("", path.version, "namespaces") : nullptr;
-    bool own_subresource = namespaces != nullptr && path.rest.size() == 3 &&
-                           namespaces->Subresource(path.rest[2]) != nullptr;
+    const ResourceInfo* namespaces =
+        path.group.empty() ? table.Find("", path.version, "namespaces") : nullptr;
+    bool own_subresource =
+        namespaces != nullptr && path.rest.size() == 3 && namespaces->Subresource(path.rest[2]) != nullptr;
     if (!own_subresource) {
       in_namespace = true;
       route.ns = path.rest[1];
@@ -127,7 +132,8 @@ Route FindRoute(const Request& request) {
   }
 
   bool known = MethodVerb(request, has_name, legacy_watch, &route.verb);
-  route.target = known && Allowed(route, all_namespaces) ? Route::Target::kResource : Route::Target::kMethodNotAllowed;
+  route.target =
+      known && Allowed(route, all_namespaces) ? Route::Target::kResource : Route::Target::kMethodNotAllowed;
   return route;
 }
 

@@ -12,7 +12,8 @@ namespace terrarium::apiserver {
 api::Result<bool> CheckNames(const Call& call, const Json& object);
 // The object's resourceVersion, if it has one, is the current one.
 api::Result<bool> CheckVersion(const Call& call, const Json& object, const api::Object& current);
-// What replaces `old`: the prepared object, or its deletion when the last finalizer of a deleted object has gone.
+// What replaces `old`: the prepared object, or its deletion when the last finalizer of a deleted object has
+// gone.
 api::Result<Change> Replace(Call& call, Json object, const Json& old);
 
 }  // namespace terrarium::apiserver

@@ -1,6 +1,7 @@
 #pragma once
 
-// One function per verb; each answers its call exactly once. REQUIRES: the call's route is a resource with a strategy.
+// One function per verb; each answers its call exactly once. REQUIRES: the call's route is a resource with a
+// strategy.
 
 #include "apiserver/internal/call.h"
 
@@ -20,6 +21,7 @@ void ServeScale(const CallPtr& call);
 void ServeBinding(const CallPtr& call);  // pods/NAME/binding and the bindings resource
 void ServeEviction(const CallPtr& call);
 void ServePodLog(const CallPtr& call);
+void ServeConnect(const CallPtr& call);  // exec, attach and portforward of a pod
 void ServeNamespaceFinalize(const CallPtr& call);
 
 // Reviews: answered, never stored.

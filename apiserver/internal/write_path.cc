@@ -12,6 +12,8 @@
 #include "api/schema/defaulting.h"
 #include "apiserver/defaulting.h"
 #include "apiserver/header.h"
+#include "apiserver/internal/etcd_words.h"
+#include "apiserver/internal/guard.h"
 #include "apiserver/validation/metadata.h"
 
 namespace terrarium::apiserver {
@@ -23,7 +25,8 @@ using api::Result;
 // The longest base that still leaves room for the suffix within a 63-character name.
 constexpr std::size_t kGeneratedBaseMax = 58;
 
-// Fields of metadata that only the server writes; a client's values are ignored on create.
+// Sets the metadata that only the server writes; a client's values are ignored on create. Generates the name
+// if only generateName is set.
 void FillNewMetadata(Call& call, Json& metadata) {
   for (const char* field :
        {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "resourceVersion"})
@@ -36,13 +39,16 @@ void FillNewMetadata(Call& call, Json& metadata) {
     metadata["name"] = base.substr(0, kGeneratedBaseMax) + call.server.env.prng.NameSuffix();
 }
 
-// What an update cannot say: a value left out is the old one, and some are the old one whatever is said.
+// Carries over the metadata that an update cannot change. Some fields always keep the old value; uid and
+// deletionGracePeriodSeconds keep it if the update omits them.
 void CarryMetadata(Json& metadata, const Json& old) {
   metadata.erase("selfLink");
   metadata.erase("managedFields");
   auto carry = [&](const char* field) {
-    if (const Json* value = api::Find(old, field)) metadata[field] = *value;
-    else metadata.erase(field);
+    if (const Json* value = api::Find(old, field))
+      metadata[field] = *value;
+    else
+      metadata.erase(field);
   };
   carry("creationTimestamp");
   carry("generation");
@@ -53,21 +59,20 @@ void CarryMetadata(Json& metadata, const Json& old) {
 }
 
 // Errors name the kind as it is stored: an events.k8s.io Event is just an Event.
-api::GroupKind StoredKind(const ResourceInfo& resource) {
-  return ResourceTable::Get().FindStorage(resource.storage)->Kind();
-}
+api::GroupKind StoredKind(const ResourceInfo& resource) { return resource.Stored().Kind(); }
 
-// What Go prints for a status that nobody has written: {} for most kinds, zeros for some.
+// The status as Go encodes it before it is first written: {} for most kinds, zero values for some.
 Json EmptyStatus(const ResourceInfo& resource) {
   Json status = Json::object();
   const api::Field* field = resource.Schema().Find("status");
+  if (field == nullptr || field->message == nullptr) return status;
   auto error = api::Normalize(*field->message, status, nullptr);
   CHECK(!error.has_value());
   return status;
 }
 
-// A status update changes the status, and of the rest only metadata that the kind lets through. What is the same already
-// stays: a spec is much more work to copy than to compare.
+// A status update changes the status and the metadata that the kind allows, and nothing else. Equal fields
+// are left in place, because copying a spec costs much more than comparing it.
 void KeepAllButStatus(Json& object, const Json& old) {
   auto may_differ = [](const std::string& field) { return field == "metadata" || field == "status"; };
   for (auto it = object.begin(); it != object.end();)
@@ -83,14 +88,16 @@ bool IsStatusCall(const Call& call) {
   return call.route.subresource != nullptr && call.route.subresource->name == "status";
 }
 
-// Of a replacement only that part counts which the call can write at all.
+// Keeps the notes about the part of the object that the call can write.
 std::vector<GateNote> OwnNotes(const Call& call, std::vector<GateNote> notes, bool status_call) {
   if (!call.strategy().HasStatus()) return notes;
-  std::erase_if(notes, [&](const GateNote& note) { return note.field.starts_with("status.") != status_call; });
+  std::erase_if(notes,
+                [&](const GateNote& note) { return note.field.starts_with("status.") != status_call; });
   return notes;
 }
 
-// A field that the controller alone leaves out while its gate is off.
+// Adds a note if status.terminating appeared or vanished. The schema tables have no gate for this field,
+// since it is the controller that omits it while the gate is off.
 void NoteTerminatingOfJob(const Json& object, const Json& old, std::vector<GateNote>& notes) {
   const bool has = api::Find(object, "status", "terminating") != nullptr;
   if (has == (api::Find(old, "status", "terminating") != nullptr)) return;
@@ -112,9 +119,9 @@ Result<bool> AdmitToNamespace(const Call& call, std::string_view name) {
   api::ObjectPtr ns = call.server.store.Get({"namespaces", "", call.route.ns});
   if (ns == nullptr) return api::NotFound({"", "namespaces"}, call.route.ns);
   if (!ns->header().deleting) return true;
-  api::Status status = api::Forbidden(call.resource().Resource(), name,
-                                      "unable to create new content in namespace " + call.route.ns +
-                                          " because it is being terminated");
+  api::Status status = api::Forbidden(
+      call.resource().Resource(), name,
+      "unable to create new content in namespace " + call.route.ns + " because it is being terminated");
   status.details->causes.push_back(
       {"NamespaceTerminating", "namespace " + call.route.ns + " is being terminated", "metadata.namespace"});
   return status;
@@ -131,10 +138,12 @@ Result<Json> PrepareNew(Call& call, Json object) {
   call.gate_notes = DropGatedFields(resource.Schema(), object, nullptr, context.gates);
   strategy.PrepareForCreate(context, object);
   FieldErrors errors = strategy.Validate(context, object);
-  if (errors.empty()) errors = ValidateCommonMetadata(object["metadata"], resource.namespaced, Path("metadata"));
+  if (errors.empty())
+    errors = ValidateCommonMetadata(object["metadata"], resource.namespaced, Path("metadata"));
   if (!errors.empty())
     return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
-  for (std::string& warning : strategy.Warnings(context, object, nullptr)) call.warnings.push_back(std::move(warning));
+  for (std::string& warning : strategy.Warnings(context, object, nullptr))
+    call.warnings.push_back(std::move(warning));
   return object;
 }
 
@@ -144,28 +153,33 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   StrategyContext context = call.server.Context();
   bool status_call = IsStatusCall(call);
   CarryMetadata(object["metadata"], api::ObjectAt(old, "metadata"));
-  call.gate_notes = OwnNotes(call, DropGatedFields(resource.Schema(), object, &old, context.gates), status_call);
+  call.gate_notes =
+      OwnNotes(call, DropGatedFields(resource.Schema(), object, &old, context.gates), status_call);
   if (status_call && resource.storage == "jobs") NoteTerminatingOfJob(object, old, call.gate_notes);
   if (status_call) {
     KeepAllButStatus(object, old);
     strategy.PrepareForStatusUpdate(context, object, old);
   } else {
     if (strategy.HasStatus()) {
-      if (const Json* status = api::Find(old, "status")) object["status"] = *status;
-      else object.erase("status");
+      if (const Json* status = api::Find(old, "status"))
+        object["status"] = *status;
+      else
+        object.erase("status");
     }
     strategy.PrepareForUpdate(context, object, old);
     if (strategy.HasGeneration() && strategy.BumpsGeneration(object, old))
       object["metadata"]["generation"] = api::IntAt(old, 0, "metadata", "generation") + 1;
   }
-  // Kubernetes checks changed metadata for all kinds here and once more in each kind's rules, and so reports it twice.
+  // Kubernetes validates changed metadata here for all kinds and again in the rules of each kind. So it
+  // reports an error twice.
   FieldErrors errors = ValidateCommonMetadataUpdate(object["metadata"], old["metadata"], Path("metadata"));
   api::Append(errors, status_call ? strategy.ValidateStatusUpdate(context, object, old)
                                   : strategy.ValidateUpdate(context, object, old));
   if (!errors.empty())
     return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
   if (!status_call)
-    for (std::string& warning : strategy.Warnings(context, object, &old)) call.warnings.push_back(std::move(warning));
+    for (std::string& warning : strategy.Warnings(context, object, &old))
+      call.warnings.push_back(std::move(warning));
   return object;
 }
 
@@ -176,21 +190,16 @@ void TellGateLog(const Call& call, const api::Object& object) {
   std::string_view writer = call.request.user.name;
   if (writer.starts_with(kComponents)) writer.remove_prefix(kComponents.size());
   const api::ObjectHeader& header = object.header();
-  log->Note({call.server.env.clock.Now(), object.revision(), call.resource().storage, {header.ns, header.name},
+  log->Note({call.server.env.clock.Now(), object.revision(), call.resource().storage, object.name(),
              header.uid, writer},
             call.gate_notes);
 }
 
 api::ObjectPtr MakeObject(const ResourceInfo& resource, Json document) {
   api::ObjectHeader header = DeriveHeader(resource, document);
-  // Events and heartbeats are written all the time and read by hardly anybody.
+  // Events and leases are written often and rarely read, so the parsed document is not kept.
   bool looked_at_soon = resource.storage != "events" && resource.storage != "leases";
   return api::Object::Make(std::move(header), std::move(document), looked_at_soon);
-}
-
-Result<bool> CheckSize(const Call& call, const api::Object& object) {
-  if (object.body().size() <= call.server.options.object_bytes_max) return true;
-  return api::GenericServerError("etcdserver: request is too large");
 }
 
 bool IsReadyToGo(const ResourceInfo& resource, const Json& document) {
@@ -203,23 +212,30 @@ bool IsReadyToGo(const ResourceInfo& resource, const Json& document) {
 
 namespace {
 
-// The stored form of a document that holds only what `read` names of the current object.
+// The stored form of a document that contains only the part of the object that `read` names. The rest comes
+// from `current`.
 api::ObjectPtr MakeFromPart(const ResourceInfo& resource, Json document, const api::Object& current,
                             std::span<const api::Keep> read) {
   std::vector<std::string_view> carried;
   for (const api::Keep& kept : read)
     if (!kept.below.empty()) carried.push_back(kept.name);
+  const auto is_carried = [&carried](std::string_view member) {
+    return std::find(carried.begin(), carried.end(), member) != carried.end();
+  };
   api::ObjectHeader header = DeriveHeader(resource, document);
+  const api::ObjectHeader& before = current.header();
   auto fields = resource.strategy->SelectableFields();
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    std::string_view member = fields[i].label.substr(0, fields[i].label.find('.'));
-    if (std::find(carried.begin(), carried.end(), member) != carried.end())
-      header.fields[i] = current.header().fields[i];
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (is_carried(fields[i].label.substr(0, fields[i].label.find('.')))) header.fields[i] = before.fields[i];
+  if (is_carried("spec")) header.node_name = before.node_name;
+  if (is_carried("status")) {
+    header.phase = before.phase;
+    header.disruption_target = before.disruption_target;
   }
   return api::Object::MakeCarrying(std::move(header), std::move(document), current, carried);
 }
 
-// One attempt of ChangeObject and what it needs to try again.
+// The state of one ChangeObject() call, shared by all its attempts.
 struct ChangeLoop : std::enable_shared_from_this<ChangeLoop> {
   ChangeLoop(CallPtr c, ChangeTarget t) : call(std::move(c)), target(std::move(t)) {}
   CallPtr call;
@@ -235,9 +251,9 @@ struct ChangeLoop : std::enable_shared_from_this<ChangeLoop> {
 
 void ChangeLoop::Try(api::ObjectPtr current) {
   if (current == nullptr) return done(api::NotFound(target.resource.Resource(), target.key.name));
-  std::shared_ptr<const Json> document = target.read.empty()
-                                             ? current->Document()
-                                             : std::make_shared<const Json>(api::ReadSome(current->body(), target.read));
+  std::shared_ptr<const Json> document =
+      target.read.empty() ? current->Document()
+                          : std::make_shared<const Json>(api::ReadSome(current->body(), target.read));
   auto change = changer(current, *document);
   if (!change) return done(change.status());
   if (change->action == Change::Action::kNothing) return done(Changed{current, false});
@@ -248,31 +264,35 @@ void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
   bool deleting = change.action == Change::Action::kDelete;
   api::ObjectPtr object = current;
   if (!change.document.is_null())
-    object = target.read.empty() ? MakeObject(target.resource, std::move(change.document))
-                                 : MakeFromPart(target.resource, std::move(change.document), *current, target.read);
+    object = target.read.empty()
+                 ? MakeObject(target.resource, std::move(change.document))
+                 : MakeFromPart(target.resource, std::move(change.document), *current, target.read);
   if (!deleting) {
     if (object->body() == current->body()) {
       if (!target.dry_run) TellGateLog(*call, *current);
       return done(Changed{current, false});
     }
-    if (auto fits = CheckSize(*call, *object); !fits) return done(fits.status());
   }
   if (target.dry_run) return done(Changed{object, deleting});
+  if (!deleting) {
+    const std::size_t limit = call->server.options.object_bytes_max;
+    if (auto fits = CheckEtcdLimits(target.resource, *object, EtcdWrite::kUpdate, limit); !fits)
+      return done(fits.status());
+  }
   storage::Write write{deleting ? storage::Write::Op::kDelete : storage::Write::Op::kUpdate, target.key,
                        current->revision(), std::move(object)};
-  call->server.store.Submit(std::move(write), [self = shared_from_this(), deleting](storage::WriteOutcome outcome) {
-    self->Finish(std::move(outcome), deleting);
-  });
+  call->server.store.Submit(std::move(write),
+                            [self = shared_from_this(), deleting](storage::WriteOutcome outcome) {
+                              Guard(self->call, [&] { self->Finish(std::move(outcome), deleting); });
+                            });
 }
 
 void ChangeLoop::Finish(storage::WriteOutcome outcome, bool deleting) {
   using Code = storage::WriteOutcome::Code;
   switch (outcome.code) {
-    case Code::kOk:
-      TellGateLog(*call, *outcome.object);
-      return done(Changed{outcome.object, deleting});
+    case Code::kOk: TellGateLog(*call, *outcome.object); return done(Changed{outcome.object, deleting});
     case Code::kConflict:
-      call->warnings.resize(warnings_before);  // the next attempt gives its own again
+      call->warnings.resize(warnings_before);  // the next attempt adds its own
       return Try(outcome.object);
     case Code::kNotFound: return Try(nullptr);
     case Code::kExists:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps between a decoded document and the store, in the one order that strategy.h describes.
+// The steps between a decoded document and the store, in the order that strategy.h describes.
 
 #include <functional>
 #include <span>
@@ -11,34 +11,34 @@
 
 namespace terrarium::apiserver {
 
-// Static and dependent defaults. `object` is normalised.
+// Applies the static defaults and those that depend on other fields. REQUIRES: `object` is normalised.
 void ApplyAllDefaults(const ResourceInfo& resource, Json& object);
 
-// Checks that an object may be created in its namespace at all (it exists and is not going away).
+// Checks that objects can be created in the call's namespace: it exists and is not being deleted.
 api::Result<bool> AdmitToNamespace(const Call& call, std::string_view name);
 
-// Makes a decoded, defaulted document ready to be stored as new: system fields, gates, strategy, validation.
+// Prepares a decoded, defaulted document for creation: system fields, gates, strategy, validation.
 api::Result<Json> PrepareNew(Call& call, Json object);
 
-// Makes a decoded, defaulted document ready to replace `old`.
+// Prepares a decoded, defaulted document to replace `old`.
 api::Result<Json> PrepareReplacement(Call& call, Json object, const Json& old);
 
-// The call has written `object`, or found that it stands there already: what it did to fields that have a gate is told.
+// Records in the gate log what the call did to fields that have a feature gate. `object` is the object that
+// the call wrote, or the stored object if the write was a no-op.
 void TellGateLog(const Call& call, const api::Object& object);
 
 // The stored form of a document.
 api::ObjectPtr MakeObject(const ResourceInfo& resource, Json document);
-// An error when the object is larger than etcd would take, in etcd's words and with the code that clients know it by.
-api::Result<bool> CheckSize(const Call& call, const api::Object& object);
 
-// What to do with the current object.
+// The decision of a Changer about the current object.
 struct Change {
   enum class Action { kWrite, kDelete, kNothing };
   Action action = Action::kNothing;
   Json document;  // kWrite: the new state. kDelete: the last state, or null for the current one.
 };
 using Changer = std::function<api::Result<Change>(const api::ObjectPtr& current, const Json& document)>;
-// `object`: as written, as it was last (deleted = true), or the current one when nothing had to be written.
+// `object` is the object as written, its last state if it was deleted, or the current object if the write was
+// a no-op.
 struct Changed {
   api::ObjectPtr object;
   bool deleted = false;
@@ -48,18 +48,19 @@ using ChangeDone = std::function<void(api::Result<Changed>)>;
 struct ChangeTarget {
   const ResourceInfo& resource;
   storage::ObjectKey key;
-  bool dry_run = false;  // everything but the write happens
-  // What the changer looks at, see Strategy; empty: everything.
+  bool dry_run = false;  // do everything but the write
+  // The members that the changer reads, see Strategy::ReadForStatusUpdate(); empty: all members.
   std::span<const api::Keep> read = {};
 };
 
-// Reads the object, asks `changer` what to write, and writes it if nobody wrote in between; otherwise again. A document
-// equal to the current one is not written: no write without a change.
+// Reads the object, asks `changer` what to write, and writes it. If another writer changed the object in
+// between, tries again with the new state. A document that equals the current one is not written.
 void ChangeObject(const CallPtr& call, ChangeTarget target, Changer changer, ChangeDone done);
-// The target of the call's own path.
+// The object that the path of the call names.
 ChangeTarget OwnTarget(const Call& call, bool dry_run);
 
-// After an update of an object that is being deleted: true when nothing holds it any more.
+// True if the object is being deleted and can be removed: no finalizer holds it and, except for namespaces,
+// no grace period does.
 bool IsReadyToGo(const ResourceInfo& resource, const Json& document);
 
 }  // namespace terrarium::apiserver

@@ -44,7 +44,8 @@ Json Scalar(FieldType type) {
 
 std::string PatchStrategyText(std::uint8_t strategy) {
   std::string out;
-  for (auto [bit, word] : {std::pair{api::kPatchMerge, "merge"}, {api::kPatchRetainKeys, "retainKeys"},
+  for (auto [bit, word] : {std::pair{api::kPatchMerge, "merge"},
+                           {api::kPatchRetainKeys, "retainKeys"},
                            {api::kPatchReplace, "replace"}})
     if ((strategy & bit) != 0) out.append(out.empty() ? "" : ",").append(word);
   return out;
@@ -85,6 +86,7 @@ Definitions::Definitions(Dialect dialect, const ResourceTable& table) : dialect_
   for (const ResourceInfo& r : table.all()) {
     const std::string group(r.group), version(r.version), kind(r.kind), name(r.message);
     AddKind(name, {group, version, kind});
+    if (r.schema != nullptr) added_schemas_.insert(r.schema.get());
     if (r.HasVerb("list")) AddKind(name + "List", {group, version, kind + "List"});
     for (const SubresourceInfo& sub : r.subresources) {
       if (sub.version.empty()) continue;
@@ -121,8 +123,15 @@ Json Definitions::Take() {
   return std::move(done_);
 }
 
+const Message* Definitions::FindMessage(std::string_view name) const {
+  if (const Message* message = api::Schema::Get().Find(name)) return message;
+  for (const api::Schema* schema : added_schemas_)
+    if (const Message* message = schema->Find(name)) return message;
+  return nullptr;
+}
+
 Json Definitions::Describe(const std::string& name) {
-  const Message* message = api::Schema::Get().Find(name);
+  const Message* message = FindMessage(name);
   Json schema = message == nullptr ? WellKnownSchema(name, dialect_) : Struct(*message);
   if (auto kind = kinds_.find(name); kind != kinds_.end()) {
     for (const Gvk& gvk : kind->second) schema["x-kubernetes-group-version-kind"].push_back(GvkJson(gvk));
@@ -132,7 +141,8 @@ Json Definitions::Describe(const std::string& name) {
 
 Json Definitions::Struct(const Message& message) {
   Json schema = {{"type", "object"}};
-  // `kubectl explain` prints this below the text of the field that leads here, so only a kind has to say something.
+  // `kubectl explain` prints this below the text of the field that leads here, so only a kind has to say
+  // something.
   if (!message.description().empty())
     schema["description"] = message.description();
   else if (kinds_.contains(std::string(message.name())))

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,7 +22,8 @@ constexpr std::string_view kV2ProtobufType = "application/com.github.proto-opena
 constexpr std::string_view kV2ProtobufOldType = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 constexpr std::string_view kV3Prefix = "/openapi/v3/";
 
-// Two FNV-1a hashes side by side: this tells documents of one build from another's, it guards nothing.
+// Two FNV-1a hashes side by side. They distinguish the documents of different builds; they are not
+// cryptographic.
 std::string Etag(std::string_view text) {
   std::string out;
   for (std::uint64_t hash : {0xcbf29ce484222325u, 0x6c62272e07bb0142u}) {
@@ -38,32 +39,8 @@ OpenApiDoc JsonDoc(const Json& document) {
   return {std::string(kJsonType), std::move(body), std::move(etag)};
 }
 
-using Documents = std::map<std::string, OpenApiDoc, std::less<>>;
-
-Documents BuildV3() {
-  const ResourceTable& table = ResourceTable::Get();
-  const std::vector<openapi::PathItem> paths = openapi::AllPaths(table);
-  Documents out;
-  for (const openapi::PathItem& item : paths) {
-    if (out.contains(item.document)) continue;
-    out.emplace(item.document, JsonDoc(openapi::RenderV3(item.document, paths, table)));
-  }
-  return out;
-}
-
-const Documents& V3() {
-  static const Documents documents = BuildV3();
-  return documents;
-}
-
 std::string RelativeUrl(std::string_view name, const OpenApiDoc& doc) {
   return std::string(kV3Prefix).append(name) + "?hash=" + doc.etag;
-}
-
-OpenApiDoc BuildIndex() {
-  Json index = {{"paths", Json::object()}};
-  for (const auto& [name, doc] : V3()) index["paths"][name] = {{"serverRelativeURL", RelativeUrl(name, doc)}};
-  return JsonDoc(index);
 }
 
 std::string_view Trim(std::string_view text) {
@@ -82,7 +59,7 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-// Quality of an Accept clause in thousandths; 1000 when it names none.
+// The quality of an Accept clause in thousandths; 1000 when the clause has no q.
 int Quality(const std::vector<std::string_view>& clause) {
   for (std::size_t i = 1; i < clause.size(); ++i) {
     if (!clause[i].starts_with("q=")) continue;
@@ -98,14 +75,16 @@ bool Matches(std::string_view range, std::string_view type) {
   return range.ends_with("/*") && type.starts_with(range.substr(0, range.size() - 1));
 }
 
-// The index of the first offered type that the best clause accepts, or -1.
+// The index of the first offered type that the clause of highest quality accepts. A clause that accepts none
+// yields to the next one; -1 when no clause accepts a type.
 int Negotiate(std::string_view accept, std::span<const std::string_view> offered) {
   std::vector<std::pair<int, std::string_view>> ranges;
   for (std::string_view clause : Split(Trim(accept).empty() ? "*/*" : accept, ',')) {
     std::vector<std::string_view> parts = Split(clause, ';');
     ranges.emplace_back(Quality(parts), parts.front());
   }
-  std::stable_sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(ranges.begin(), ranges.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [quality, range] : ranges) {
     if (quality <= 0) continue;
     for (std::size_t i = 0; i < offered.size(); ++i)
@@ -143,15 +122,53 @@ Response Empty(int code) {
   return response;
 }
 
-Response AnswerV2(const OpenApiRequest& request) {
+}  // namespace
+
+// The documents of built-in groups are the same in every table, so they are shared. Only groups with added
+// resources are rendered.
+OpenApiDocuments::Documents OpenApiDocuments::BuildV3() const {
+  const ResourceTable& built_in = *ResourceTable::BuiltIn();
+  const bool is_built_in = &table_ == &built_in;
+  const std::vector<openapi::PathItem> paths = openapi::AllPaths(table_);
+  std::set<std::string> added;
+  for (const ResourcePtr& resource : table_.added()) added.insert(openapi::DocumentOf(*resource));
+  Documents out;
+  for (const openapi::PathItem& item : paths) {
+    if (out.contains(item.document)) continue;
+    if (!is_built_in && !added.contains(item.document)) {
+      const Documents& shared = built_in.openapi().V3();
+      if (auto known = shared.find(item.document); known != shared.end()) {
+        out.insert(*known);
+        continue;
+      }
+    }
+    out.emplace(item.document,
+                std::make_shared<const OpenApiDoc>(JsonDoc(openapi::RenderV3(item.document, paths, table_))));
+  }
+  return out;
+}
+
+const OpenApiDocuments::Documents& OpenApiDocuments::V3() const {
+  std::call_once(v3_.made, [this] { v3_.value = BuildV3(); });
+  return v3_.value;
+}
+
+OpenApiDoc OpenApiDocuments::BuildIndex() const {
+  Json index = {{"paths", Json::object()}};
+  for (const auto& [name, doc] : V3())
+    index["paths"][name] = {{"serverRelativeURL", RelativeUrl(name, *doc)}};
+  return JsonDoc(index);
+}
+
+Response OpenApiDocuments::AnswerV2(const OpenApiRequest& request) const {
   constexpr std::string_view kOffered[] = {kJsonType, kV2ProtobufOldType, kV2ProtobufType};
   const int choice = Negotiate(request.accept, kOffered);
   if (choice < 0) return Empty(406);
-  return Serve(choice == 0 ? OpenApiV2Json() : OpenApiV2Protobuf(), request);
+  return Serve(choice == 0 ? V2Json() : V2Protobuf(), request);
 }
 
-Response AnswerV3Document(std::string_view name, const OpenApiRequest& request) {
-  const OpenApiDoc* doc = OpenApiV3Document(name);
+Response OpenApiDocuments::AnswerV3Document(std::string_view name, const OpenApiRequest& request) const {
+  const OpenApiDoc* doc = V3Document(name);
   if (doc == nullptr) {
     Response response;
     response.code = 404;
@@ -167,42 +184,42 @@ Response AnswerV3Document(std::string_view name, const OpenApiRequest& request) 
     return response;
   }
   Response response = Serve(*doc, request);
-  // DIVERGES: Kubernetes names the date of expiry, a year from now. An age says the same and needs no clock.
+  // DIVERGES: Kubernetes sends an expiry date one year ahead. max-age has the same effect and needs no clock.
   if (!request.hash.empty())
     response.headers.emplace_back("Cache-Control", "public, immutable, max-age=31536000");
   return response;
 }
 
-}  // namespace
-
-const OpenApiDoc& OpenApiV2Json() {
-  static const OpenApiDoc doc =
-      JsonDoc(openapi::RenderV2(openapi::AllPaths(ResourceTable::Get()), ResourceTable::Get()));
-  return doc;
+const OpenApiDoc& OpenApiDocuments::V2Json() const {
+  std::call_once(v2_json_.made,
+                 [this] { v2_json_.value = JsonDoc(openapi::RenderV2(openapi::AllPaths(table_), table_)); });
+  return v2_json_.value;
 }
 
-const OpenApiDoc& OpenApiV2Protobuf() {
-  static const OpenApiDoc doc = {
-      std::string(kV2ProtobufType),
-      openapi::EncodeV2(openapi::RenderV2(openapi::AllPaths(ResourceTable::Get()), ResourceTable::Get())),
-      OpenApiV2Json().etag};
-  return doc;
+const OpenApiDoc& OpenApiDocuments::V2Protobuf() const {
+  std::call_once(v2_protobuf_.made, [this] {
+    v2_protobuf_.value = {std::string(kV2ProtobufType),
+                          openapi::EncodeV2(openapi::RenderV2(openapi::AllPaths(table_), table_)),
+                          V2Json().etag};
+  });
+  return v2_protobuf_.value;
 }
 
-const OpenApiDoc& OpenApiV3Index() {
-  static const OpenApiDoc doc = BuildIndex();
-  return doc;
+const OpenApiDoc& OpenApiDocuments::V3Index() const {
+  std::call_once(v3_index_.made, [this] { v3_index_.value = BuildIndex(); });
+  return v3_index_.value;
 }
 
-const OpenApiDoc* OpenApiV3Document(std::string_view name) {
+const OpenApiDoc* OpenApiDocuments::V3Document(std::string_view name) const {
   auto it = V3().find(name);
-  return it == V3().end() ? nullptr : &it->second;
+  return it == V3().end() ? nullptr : it->second.get();
 }
 
-std::optional<Response> AnswerOpenApi(const OpenApiRequest& request) {
+std::optional<Response> OpenApiDocuments::Answer(const OpenApiRequest& request) const {
   if (request.path == "/openapi/v2") return AnswerV2(request);
-  if (request.path == "/openapi/v3" || request.path == kV3Prefix) return Serve(OpenApiV3Index(), request);
-  if (request.path.starts_with(kV3Prefix)) return AnswerV3Document(request.path.substr(kV3Prefix.size()), request);
+  if (request.path == "/openapi/v3" || request.path == kV3Prefix) return Serve(V3Index(), request);
+  if (request.path.starts_with(kV3Prefix))
+    return AnswerV3Document(request.path.substr(kV3Prefix.size()), request);
   return std::nullopt;
 }
 

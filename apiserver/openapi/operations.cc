@@ -15,13 +15,24 @@ std::string Capital(std::string_view word) {
   return out;
 }
 
-// "core" for the core group, "events" for events.k8s.io.
+// "core" for the core group, "events" for events.k8s.io; "stableExampleCom" for a group that is not
+// Kubernetes' own.
 std::string Package(std::string_view group) {
-  return group.empty() ? "core" : std::string(group.substr(0, group.find('.')));
+  if (group.empty()) return "core";
+  std::size_t dot = group.find('.');
+  std::string out(group.substr(0, dot));
+  if (group.ends_with(".k8s.io")) return out;
+  while (dot != std::string_view::npos) {
+    group.remove_prefix(dot + 1);
+    dot = group.find('.');
+    out += Capital(group.substr(0, dot));
+  }
+  return out;
 }
 
 std::string Prefix(std::string_view group, std::string_view version) {
-  return group.empty() ? "api/" + std::string(version) : "apis/" + std::string(group) + "/" + std::string(version);
+  return group.empty() ? "api/" + std::string(version)
+                       : "apis/" + std::string(group) + "/" + std::string(version);
 }
 
 std::string Meta(std::string_view kind) { return std::string(kMeta).append(kind); }
@@ -29,7 +40,8 @@ std::string Meta(std::string_view kind) { return std::string(kMeta).append(kind)
 // The paths of one resource.
 class ResourcePaths {
  public:
-  explicit ResourcePaths(const ResourceInfo& resource) : r_(resource), document_(Prefix(r_.group, r_.version)) {}
+  explicit ResourcePaths(const ResourceInfo& resource)
+      : r_(resource), document_(Prefix(r_.group, r_.version)) {}
 
   std::vector<PathItem> Build() {
     std::string scope = r_.namespaced ? "/namespaces/{namespace}" : "";
@@ -108,8 +120,8 @@ class ResourcePaths {
     std::string kind(r_.kind);
     if (r_.HasVerb("list")) out.push_back(List(false));
     if (r_.HasVerb("create"))
-      out.push_back(
-          WithObject(Make("post", Id("create"), "post", "create one " + kind, WriteParameters(), {200, 201, 202})));
+      out.push_back(WithObject(
+          Make("post", Id("create"), "post", "create one " + kind, WriteParameters(), {200, 201, 202})));
     if (r_.HasVerb("deletecollection")) {
       out.push_back(Make("delete", Id("delete", "Collection"), "deletecollection",
                          "delete every " + kind + " that is selected", DeleteCollectionParameters(), {200}));
@@ -122,16 +134,19 @@ class ResourcePaths {
   std::vector<Operation> ObjectOperations() const {
     std::vector<Operation> out;
     std::string kind(r_.kind);
-    if (r_.HasVerb("get")) out.push_back(Make("get", Id("read"), "get", "read one " + kind, ReadParameters(), {200}));
+    if (r_.HasVerb("get"))
+      out.push_back(Make("get", Id("read"), "get", "read one " + kind, ReadParameters(), {200}));
     if (r_.HasVerb("update"))
-      out.push_back(
-          WithObject(Make("put", Id("replace"), "put", "replace one " + kind, WriteParameters(), {200, 201})));
+      out.push_back(WithObject(
+          Make("put", Id("replace"), "put", "replace one " + kind, WriteParameters(), {200, 201})));
     if (r_.HasVerb("patch")) {
-      out.push_back(Make("patch", Id("patch"), "patch", "change parts of one " + kind, PatchParameters(), {200, 201}));
+      out.push_back(
+          Make("patch", Id("patch"), "patch", "change parts of one " + kind, PatchParameters(), {200, 201}));
       out.back().body = Body::kPatch;
     }
     if (r_.HasVerb("delete")) {
-      out.push_back(Make("delete", Id("delete"), "delete", "delete one " + kind, DeleteParameters(), {200, 202}));
+      out.push_back(
+          Make("delete", Id("delete"), "delete", "delete one " + kind, DeleteParameters(), {200, 202}));
       out.back().body = Body::kDeleteOptions;
       out.back().results = {Meta("Status"), std::string(r_.message)};
     }
@@ -141,21 +156,39 @@ class ResourcePaths {
   std::vector<Operation> SubresourceOperations(const SubresourceInfo& sub) const {
     const Gvk gvk = {std::string(sub.version.empty() ? r_.group : sub.group),
                      std::string(sub.version.empty() ? r_.version : sub.version), std::string(sub.kind)};
-    const std::string schema = SchemaName(gvk.group, gvk.version, gvk.kind);
+    // A subresource that answers with its parent's kind (status) has the parent's schema, whatever its name.
+    const bool is_parent = sub.version.empty() && sub.kind == r_.kind;
+    const std::string schema = is_parent ? r_.message : SchemaName(gvk.group, gvk.version, gvk.kind);
     const std::string what = std::string(sub.name) + " of one " + std::string(r_.kind);
     const std::string after = Capital(sub.name);
     std::vector<Operation> out;
+    if (sub.connects) {
+      for (std::string_view method : {"get", "post"})
+        out.push_back({.method = method,
+                       .id = Id("connect", Capital(method), after),
+                       .action = "connect",
+                       .description = "connect to " + what,
+                       .gvk = gvk,
+                       .query = ConnectParameters(sub.name),
+                       .body = Body::kNone,
+                       .body_schema = {},
+                       .codes = {200},
+                       .results = {},
+                       .plain_text = true});
+      return out;
+    }
     for (std::string_view verb : sub.verbs) {
       if (verb == "get")
         out.push_back(Make("get", Id("read", "", after), "get", "read " + what, ReadParameters(), {200}));
       if (verb == "update")
-        out.push_back(Make("put", Id("replace", "", after), "put", "replace " + what, WriteParameters(), {200, 201}));
+        out.push_back(
+            Make("put", Id("replace", "", after), "put", "replace " + what, WriteParameters(), {200, 201}));
       if (verb == "patch")
         out.push_back(Make("patch", Id("patch", "", after), "patch", "change parts of the " + what,
                            PatchParameters(), {200, 201}));
       if (verb == "create")
-        out.push_back(
-            Make("post", Id("create", "", after), "post", "create " + what, WriteParameters(), {200, 201, 202}));
+        out.push_back(Make("post", Id("create", "", after), "post", "create " + what, WriteParameters(),
+                           {200, 201, 202}));
       Operation& operation = out.back();
       operation.gvk = gvk;
       operation.results = {schema};
@@ -176,7 +209,8 @@ class ResourcePaths {
   std::vector<PathItem> paths_;
 };
 
-PathItem Discovery(std::string document, std::string tag, std::string id, std::string description, std::string result) {
+PathItem Discovery(std::string document, std::string tag, std::string id, std::string description,
+                   std::string result) {
   Operation operation{.method = "get",
                       .id = std::move(id),
                       .action = {},
@@ -200,16 +234,19 @@ std::string SchemaName(std::string_view group, std::string_view version, std::st
   return "io.k8s.api." + Package(group) + "." + std::string(version) + "." + std::string(kind);
 }
 
+std::string DocumentOf(const ResourceInfo& resource) { return Prefix(resource.group, resource.version); }
+
 std::vector<PathItem> AllPaths(const ResourceTable& table) {
   std::vector<PathItem> out;
-  out.push_back(
-      Discovery("api", "core", "getCoreAPIVersions", "list the versions of the core group", Meta("APIVersions")));
+  out.push_back(Discovery("api", "core", "getCoreAPIVersions", "list the versions of the core group",
+                          Meta("APIVersions")));
   out.push_back(Discovery("apis", "apis", "getAPIVersions", "list the API groups", Meta("APIGroupList")));
   out.push_back(Discovery("version", "version", "getCodeVersion", "tell the version of this server",
                           "io.k8s.apimachinery.pkg.version.Info"));
+  std::string_view last_group;
   for (const GroupVersion& gv : table.group_versions()) {
     std::string package = Package(gv.group);
-    if (!gv.group.empty())
+    if (!gv.group.empty() && std::exchange(last_group, gv.group) != gv.group)
       out.push_back(Discovery("apis/" + std::string(gv.group), package, "get" + Capital(package) + "APIGroup",
                               "describe the group", Meta("APIGroup")));
     out.push_back(Discovery(Prefix(gv.group, gv.version), package + "_" + std::string(gv.version),

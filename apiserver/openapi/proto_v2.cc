@@ -44,18 +44,25 @@ struct Table {
 extern const Table kSchema;
 
 constexpr Member kSchemaMembers[] = {
-    {"$ref", 1, As::kString},          {"format", 2, As::kString},
-    {"description", 4, As::kString},   {"default", 5, As::kAny},
-    {"required", 19, As::kStrings},    {"enum", 20, As::kAnys},
+    {"$ref", 1, As::kString},
+    {"format", 2, As::kString},
+    {"description", 4, As::kString},
+    {"default", 5, As::kAny},
+    {"required", 19, As::kStrings},
+    {"enum", 20, As::kAnys},
     {"additionalProperties", 21, As::kWrapped, &kSchema},
-    {"type", 22, As::kTypeItem},       {"items", 23, As::kWrapped, &kSchema},
+    {"type", 22, As::kTypeItem},
+    {"items", 23, As::kWrapped, &kSchema},
     {"properties", 25, As::kNamed, &kSchema},
 };
 constexpr Table kSchema = {kSchemaMembers, std::size(kSchemaMembers), 31};
 
 constexpr Member kBodyMembers[] = {
-    {"description", 1, As::kString}, {"name", 2, As::kString},   {"in", 3, As::kString},
-    {"required", 4, As::kBool},      {"schema", 5, As::kMessage, &kSchema},
+    {"description", 1, As::kString},
+    {"name", 2, As::kString},
+    {"in", 3, As::kString},
+    {"required", 4, As::kBool},
+    {"schema", 5, As::kMessage, &kSchema},
 };
 constexpr Table kBody = {kBodyMembers, std::size(kBodyMembers), 6};
 
@@ -78,16 +85,21 @@ constexpr Member kResponseMembers[] = {
 constexpr Table kResponse = {kResponseMembers, std::size(kResponseMembers), 5};
 
 constexpr Member kOperationMembers[] = {
-    {"tags", 1, As::kStrings},     {"description", 3, As::kString}, {"operationId", 5, As::kString},
-    {"produces", 6, As::kStrings}, {"consumes", 7, As::kStrings},   {"parameters", 8, As::kParameters},
-    {"responses", 9, As::kNamedResponses, &kResponse},              {"schemes", 10, As::kStrings},
+    {"tags", 1, As::kStrings},
+    {"description", 3, As::kString},
+    {"operationId", 5, As::kString},
+    {"produces", 6, As::kStrings},
+    {"consumes", 7, As::kStrings},
+    {"parameters", 8, As::kParameters},
+    {"responses", 9, As::kNamedResponses, &kResponse},
+    {"schemes", 10, As::kStrings},
 };
 constexpr Table kOperation = {kOperationMembers, std::size(kOperationMembers), 13};
 
 constexpr Member kPathItemMembers[] = {
-    {"get", 2, As::kMessage, &kOperation},    {"put", 3, As::kMessage, &kOperation},
-    {"post", 4, As::kMessage, &kOperation},   {"delete", 5, As::kMessage, &kOperation},
-    {"patch", 8, As::kMessage, &kOperation},  {"parameters", 9, As::kParameters},
+    {"get", 2, As::kMessage, &kOperation},   {"put", 3, As::kMessage, &kOperation},
+    {"post", 4, As::kMessage, &kOperation},  {"delete", 5, As::kMessage, &kOperation},
+    {"patch", 8, As::kMessage, &kOperation}, {"parameters", 9, As::kParameters},
 };
 constexpr Table kPathItem = {kPathItemMembers, std::size(kPathItemMembers), 10};
 
@@ -130,7 +142,8 @@ std::string Named(std::string_view name, std::string_view value) { return Wrap(1
 
 std::string Message(const Json& object, const Table& table);
 
-// ParametersItem{parameter = 1: Parameter{body_parameter = 1 | non_body_parameter = 2: {query = 3 | path = 4}}}
+// ParametersItem{parameter = 1: Parameter{body_parameter = 1 | non_body_parameter = 2: {query = 3 | path =
+// 4}}}
 std::string ParameterItem(const Json& parameter) {
   const std::string& in = parameter["in"].get_ref<const std::string&>();
   if (in == "body") return Wrap(1, Wrap(1, Message(parameter, kBody)));

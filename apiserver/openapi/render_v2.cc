@@ -22,7 +22,8 @@ Json MediaTypes(const Operation& operation) {
 Json BodyMediaTypes(const Operation& operation) {
   if (operation.body != Body::kPatch)
     return {"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
-  return {"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"};
+  return {"application/json-patch+json", "application/merge-patch+json",
+          "application/strategic-merge-patch+json"};
 }
 
 Json ParameterJson(const Parameter& parameter, bool in_path) {
@@ -57,7 +58,8 @@ Json OperationJson(const PathItem& item, const Operation& operation, Definitions
   for (const Parameter& parameter : operation.query) parameters.push_back(ParameterJson(parameter, false));
   if (!parameters.empty()) out["parameters"] = std::move(parameters);
 
-  const Json schema = operation.plain_text ? Json{{"type", "string"}} : definitions.Ref(operation.results.front());
+  const Json schema =
+      operation.plain_text ? Json{{"type", "string"}} : definitions.Ref(operation.results.front());
   for (int code : operation.codes)
     out["responses"][std::to_string(code)] = {{"description", CodeText(code)}, {"schema", schema}};
   out["responses"]["401"] = {{"description", "Unauthorized"}};
@@ -76,13 +78,15 @@ Json Info() { return {{"title", "Kubernetes"}, {"version", "v1.36.0"}}; }
 
 Json RenderV2(const std::vector<PathItem>& paths, const ResourceTable& table) {
   Definitions definitions(Dialect::kV2, table);
-  definitions.Ref(std::string(kMeta) + "WatchEvent");  // what a watch sends; no operation of version 2 can say so
+  definitions.Ref(std::string(kMeta) +
+                  "WatchEvent");  // what a watch sends; no operation of version 2 can say so
   Json out = {{"swagger", "2.0"}, {"info", Info()}};
   for (const PathItem& item : paths) {
     Json& path = out["paths"][item.path];
     for (const Operation& operation : item.operations)
       path[std::string(operation.method)] = OperationJson(item, operation, definitions);
-    for (const Parameter& parameter : item.in_path) path["parameters"].push_back(ParameterJson(parameter, true));
+    for (const Parameter& parameter : item.in_path)
+      path["parameters"].push_back(ParameterJson(parameter, true));
   }
   out["definitions"] = definitions.Take();
   return out;

@@ -26,8 +26,8 @@ Json Content(const std::initializer_list<const char*>& media_types, const Json& 
 
 Json BodyJson(const Operation& operation, Definitions& definitions) {
   if (operation.body == Body::kPatch) {
-    Json content =
-        Content({"application/merge-patch+json", "application/strategic-merge-patch+json"}, definitions.Ref(kPatch));
+    Json content = Content({"application/merge-patch+json", "application/strategic-merge-patch+json"},
+                           definitions.Ref(kPatch));
     content["application/json-patch+json"] = {{"schema", JsonPatchSchema()}};
     return {{"content", std::move(content)}, {"required", true}};
   }
@@ -56,7 +56,8 @@ Json ResultContent(const Operation& operation, Definitions& definitions) {
 
 Json OperationJson(const PathItem& item, const Operation& operation, Definitions& definitions) {
   Json out = {{"operationId", operation.id}, {"description", operation.description}, {"tags", {item.tag}}};
-  for (const Parameter& parameter : operation.query) out["parameters"].push_back(ParameterJson(parameter, false));
+  for (const Parameter& parameter : operation.query)
+    out["parameters"].push_back(ParameterJson(parameter, false));
   if (operation.body != Body::kNone) out["requestBody"] = BodyJson(operation, definitions);
   const Json content = ResultContent(operation, definitions);
   for (int code : operation.codes)
@@ -80,7 +81,8 @@ Json RenderV3(const std::string& document, const std::vector<PathItem>& paths, c
     Json& path = out["paths"][item.path];
     for (const Operation& operation : item.operations)
       path[std::string(operation.method)] = OperationJson(item, operation, definitions);
-    for (const Parameter& parameter : item.in_path) path["parameters"].push_back(ParameterJson(parameter, true));
+    for (const Parameter& parameter : item.in_path)
+      path["parameters"].push_back(ParameterJson(parameter, true));
   }
   out["components"]["schemas"] = definitions.Take();
   return out;

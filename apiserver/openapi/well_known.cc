@@ -22,12 +22,13 @@ Json OneOf(const char* a, const char* b, const char* description) {
 
 Json VersionInfo() {
   Json schema = {{"type", "object"}, {"description", "What this server is and how it was built."}};
-  for (const char* name : {"buildDate", "compiler", "gitCommit", "gitTreeState", "gitVersion", "goVersion", "major",
-                           "minor", "platform"}) {
+  for (const char* name : {"buildDate", "compiler", "gitCommit", "gitTreeState", "gitVersion", "goVersion",
+                           "major", "minor", "platform"}) {
     schema["properties"][name] = {{"type", "string"}};
     schema["required"].push_back(name);
   }
-  for (const char* name : {"emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor"})
+  for (const char* name :
+       {"emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor"})
     schema["properties"][name] = {{"type", "string"}};
   return schema;
 }
@@ -50,7 +51,8 @@ Json WellKnownSchema(std::string_view name, Dialect dialect) {
   if (name == kMicroTime) return TimeSchema(dialect, "A moment, to the microsecond, as RFC 3339 writes it.");
   if (name == kDuration) return Text("A length of time such as 1h30m or 90s.");
   if (name == kRawExtension) return {{"type", "object"}, {"description", "An object of any kind."}};
-  if (name == kFieldsV1) return {{"type", "object"}, {"description", "A set of fields in a trie of their names."}};
+  if (name == kFieldsV1)
+    return {{"type", "object"}, {"description", "A set of fields in a trie of their names."}};
   if (name == kPatch) return {{"type", "object"}, {"description", "The fields to change."}};
   CHECK(name == kVersionInfo);
   return VersionInfo();

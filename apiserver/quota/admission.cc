@@ -5,6 +5,7 @@
 
 #include "api/base/errors.h"
 #include "api/json_access.h"
+#include "apiserver/internal/guard.h"
 #include "apiserver/internal/quota.h"
 #include "apiserver/internal/write_path.h"
 
@@ -16,7 +17,7 @@ using api::Result;
 using Kind = QuotaVerdict::Kind;
 
 const ResourceInfo& Quotas() {
-  static const ResourceInfo& resource = *ResourceTable::Get().FindStorage("resourcequotas");
+  static const ResourceInfo& resource = *ResourceTable::BuiltIn()->FindStorage("resourcequotas");
   return resource;
 }
 
@@ -35,15 +36,18 @@ Json WithUsed(const Json& quota, const ResourceList& used) {
   return next;
 }
 
-ResourceList UsedOf(const Json& quota) { return api::ReadResourceList(api::ObjectAt(quota, "status", "used")); }
+ResourceList UsedOf(const Json& quota) {
+  return api::ReadResourceList(api::ObjectAt(quota, "status", "used"));
+}
 
-// One creation: takes from one quota after the other, submits, and gives back what it took when that comes to nothing.
+// One creation: takes from one quota after the other, submits, and gives back what it took when that comes to
+// nothing.
 struct Admission : std::enable_shared_from_this<Admission> {
   CallPtr call;
   api::QuotaSubject subject;
   api::ObjectPtr object;
   std::function<void(Result<storage::WriteOutcome>)> done;
-  std::vector<std::string> waiting;                          // quotas still to be asked, last first
+  std::vector<std::string> waiting;                         // quotas still to be asked, last first
   std::vector<std::pair<std::string, ResourceList>> taken;  // by quota
 
   ChangeTarget Target(const std::string& quota) const {
@@ -82,8 +86,10 @@ void Admission::Take() {
 void Admission::Submit() {
   storage::Write write{storage::Write::Op::kCreate, call->KeyOf(object->header().name), 0, object};
   call->server.store.Submit(std::move(write), [self = shared_from_this()](storage::WriteOutcome outcome) {
-    if (outcome.code == storage::WriteOutcome::Code::kOk) return self->done(std::move(outcome));
-    self->GiveBack(std::move(outcome));
+    Guard(self->call, [&] {
+      if (outcome.code == storage::WriteOutcome::Code::kOk) return self->done(std::move(outcome));
+      self->GiveBack(std::move(outcome));
+    });
   });
 }
 

@@ -65,8 +65,8 @@ QuotaVerdict JudgeQuota(const Json& quota, const api::QuotaSubject& subject) {
   }
   if (!exceeded.empty())
     return {Kind::kExceeded,
-            "exceeded quota: " + name + ", requested: " + Text(taken, exceeded) + ", used: " + Text(used, exceeded) +
-                ", limited: " + Text(hard, exceeded),
+            "exceeded quota: " + name + ", requested: " + Text(taken, exceeded) +
+                ", used: " + Text(used, exceeded) + ", limited: " + Text(hard, exceeded),
             {}};
   return {Kind::kFits, "", std::move(taken)};
 }

@@ -2,6 +2,7 @@
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/strategy/internal/downscale_pod_picker.h"
 #include "apiserver/strategy/internal/int_or_percent.h"
+#include "apiserver/strategy/internal/replicated_pods.h"
 #include "apiserver/strategy/internal/template_owner.h"
 #include "apiserver/strategy/internal/update_strategy.h"
 
@@ -48,9 +49,7 @@ FieldErrors Spec(const Json& spec, const PodValidationOptions& options) {
   const Path path("spec");
   FieldErrors errors;
   Nonnegative(errors, spec, "replicas", path);
-  RequiredSelector(errors, spec, "empty selector is invalid for deployment", path);
-  SelectedTemplate(errors, spec, {.kind = "ReplicaSet", .unreadable_message = "invalid label selector"},
-                   options, path);
+  SelectorAndTemplate(errors, spec, options, path);
   RolloutStrategy(errors, ObjectAt(spec, "strategy"), path.Child("strategy"));
   Nonnegative(errors, spec, "minReadySeconds", path);
   Nonnegative(errors, spec, "revisionHistoryLimit", path);
@@ -69,12 +68,11 @@ FieldErrors Spec(const Json& spec, const PodValidationOptions& options) {
   return errors;
 }
 
-class Deployment final : public Strategy {
+class Deployment final : public ReplicatedPods {
  public:
   void Default(Json& object) const override {
-    Json& spec = ObjectField(object, "spec");
-    DefaultTemplate(spec);
-    Json& strategy = ObjectField(spec, "strategy");
+    ReplicatedPods::Default(object);
+    Json& strategy = ObjectField(object["spec"], "strategy");
     if (StringAt(strategy, "type").empty()) strategy["type"] = "RollingUpdate";
     if (StringAt(strategy, "type") != "RollingUpdate") return;
     Json& rolling = ObjectField(strategy, "rollingUpdate");
@@ -89,20 +87,6 @@ class Deployment final : public Strategy {
       object["metadata"]["labels"] = *labels;
     else
       object["metadata"].erase("labels");
-  }
-
-  FieldErrors Validate(const StrategyContext& context, const Json& object) const override {
-    FieldErrors errors = NewMetadata(object, true, NameRule());
-    api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, nullptr)));
-    return errors;
-  }
-
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
-                             const Json& old) const override {
-    FieldErrors errors = ChangedMetadata(object, old);
-    api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, &old)));
-    Immutable(errors, ObjectAt(object, "spec"), ObjectAt(old, "spec"), "selector", Path("spec"));
-    return errors;
   }
 
   FieldErrors ValidateStatusUpdate(const StrategyContext& /*context*/, const Json& object,
@@ -124,18 +108,15 @@ class Deployment final : public Strategy {
     return errors;
   }
 
-  std::vector<std::string> Warnings(const StrategyContext& /*context*/, const Json& object,
-                                    const Json* old) const override {
-    std::vector<std::string> warnings;
-    if (old == nullptr) warnings = PodNameWarnings(object);
-    for (std::string& text : TemplateWarnings(*this, object, old)) warnings.push_back(std::move(text));
-    return warnings;
-  }
-
   // Annotations count as well, because the controller copies them to the ReplicaSets.
   bool BumpsGeneration(const Json& object, const Json& old) const override {
     return Strategy::BumpsGeneration(object, old) ||
            ObjectAt(object, "metadata", "annotations") != ObjectAt(old, "metadata", "annotations");
+  }
+
+ protected:
+  FieldErrors ValidateSpec(const Json& spec, const PodValidationOptions& options) const override {
+    return Spec(spec, options);
   }
 };
 

@@ -27,8 +27,9 @@ void RequiredWord(FieldErrors& errors, const Json& event, std::string_view key) 
   AtMost(errors, event, key, kMaxWordLength);
 }
 
-// An event is in the namespace of what it is about; of things without one it is in "default" (or
-// "kube-system" for the newer events, which are told by their eventTime).
+// An event is in the namespace of its involvedObject. An event about a cluster-scoped object is in "default".
+// New-style events, which have an eventTime, may also be in "kube-system" in that case, and in any namespace
+// when the object has one. Old-style events about a cluster-scoped object may have no namespace.
 void Namespaces(FieldErrors& errors, const Json& event) {
   const std::string_view ns = StringAt(event, "metadata", "namespace");
   const std::string_view about = StringAt(event, "involvedObject", "namespace");

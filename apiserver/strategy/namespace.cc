@@ -28,10 +28,6 @@ void SetNameLabel(Json& object) {
   if (!name.empty()) ObjectField(ObjectField(object, "metadata"), "labels")[kNameLabel] = name;
 }
 
-std::string Phase(const Json& object) { return std::string(StringAt(object, "status", "phase")); }
-
-constexpr SelectableField kFields[] = {{"status.phase", Phase}};
-
 class Namespace final : public Strategy {
  public:
   NameCheck NameRule() const override { return NameIsDnsLabel; }
@@ -87,8 +83,6 @@ class Namespace final : public Strategy {
     }
     return errors;
   }
-
-  std::span<const SelectableField> SelectableFields() const override { return kFields; }
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ void Taints(FieldErrors& errors, const Json& taints, const Path& path) {
   }
 }
 
-// Resources that come in whole pieces: a few of Kubernetes' own, and all that others define.
+// Resources with integer amounts: object counts and extended resources.
 bool ComesInPieces(std::string_view resource) {
   static const std::set<std::string_view> kCounted = {
       "pods",       "resourcequotas",         "services",           "replicationcontrollers", "secrets",
@@ -54,7 +54,7 @@ void Resources(FieldErrors& errors, const Json& status) {
       const Path path = Path("status").Child(list, name);
       std::string error;
       const auto amount = api::Quantity::Parse(value.get_ref<const std::string&>(), &error);
-      if (!amount) continue;  // cannot be: the codec has read it already
+      if (!amount) continue;  // unreachable: the codec has parsed it already
       if (amount->Sign() < 0) {
         errors.push_back(api::InvalidError(path, value, "must be greater than or equal to 0"));
       }
@@ -68,7 +68,7 @@ void Resources(FieldErrors& errors, const Json& status) {
 void PodCidrs(FieldErrors& errors, const Json& cidrs) {
   const Path path = Path("spec").Child("podCIDRs");
   for (std::size_t i = 0; i < cidrs.size(); ++i) {
-    ValidCidr(errors, cidrs[i].get_ref<const std::string&>(), api::EmptyList(), path.Index(i));
+    ValidCidr(errors, cidrs[i].get_ref<const std::string&>(), {}, path.Index(i));
   }
   if (cidrs.size() < 2) return;
   const bool dual =
@@ -80,7 +80,7 @@ void PodCidrs(FieldErrors& errors, const Json& cidrs) {
 
 FieldErrors WholeNode(const Json& object, NameCheck rule) {
   FieldErrors errors = NewMetadata(object, false, rule);
-  // Taints are of the spec, but Kubernetes reports them below metadata.
+  // Taints belong to the spec, but Kubernetes reports their errors below metadata.
   Taints(errors, ListAt(object, "spec", "taints"), Path("metadata").Child("taints"));
   Resources(errors, ObjectAt(object, "status"));
   PodCidrs(errors, ListAt(object, "spec", "podCIDRs"));
@@ -115,7 +115,7 @@ FieldErrors Changes(const Json& object, const Json& old) {
   return errors;
 }
 
-// podCIDR is the first of podCIDRs; where a client sets only one, or they disagree, podCIDR has its way.
+// Makes podCIDR the first of podCIDRs when a client sets only one of them. If they disagree, podCIDR wins.
 void AlignPodCidrs(Json& spec) {
   const std::string first(StringAt(spec, "podCIDR"));
   const Json& list = ListAt(spec, "podCIDRs");
@@ -133,7 +133,8 @@ std::string Unschedulable(const Json& object) {
 
 constexpr SelectableField kFields[] = {{"spec.unschedulable", Unschedulable}};
 
-// A node that has just appeared takes no pods before somebody has seen it ready (TaintNodesByCondition).
+// Adds the not-ready taint to a new node, as Kubernetes' admission plugin TaintNodesByCondition does. The
+// node lifecycle controller removes the taint when the node is ready.
 void TaintUntilReady(Json& node) {
   static constexpr const char* kNotReady = "node.kubernetes.io/not-ready";
   for (const Json& taint : ListAt(node, "spec", "taints"))
@@ -143,8 +144,8 @@ void TaintUntilReady(Json& node) {
 
 class Node final : public Strategy {
  public:
-  // A kubelet registers its node with the status in one request, so create takes it; updates keep it, see
-  // below.
+  // A kubelet registers its node and the status in one request, so a create must keep the status.
+  // PrepareForUpdate protects the status from updates.
   bool HasStatus() const override { return false; }
   bool HasGeneration() const override { return false; }
 
@@ -157,7 +158,7 @@ class Node final : public Strategy {
     }
   }
 
-  // spec.configSource belongs to a feature that is gone.
+  // spec.configSource and status.config belong to DynamicKubeletConfig, which Kubernetes has removed.
   void PrepareForCreate(const StrategyContext& /*context*/, Json& object) const override {
     if (Find(object, "spec") != nullptr) object["spec"].erase("configSource");
     if (Find(object, "status") != nullptr) object["status"].erase("config");

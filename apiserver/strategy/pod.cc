@@ -16,21 +16,21 @@ using api::ObjectAt;
 using api::StringAt;
 
 std::string SpecText(const Json& pod, const char* field) { return std::string(StringAt(pod, "spec", field)); }
-std::string StatusText(const Json& pod, const char* field) { return std::string(StringAt(pod, "status", field)); }
+std::string StatusText(const Json& pod, const char* field) {
+  return std::string(StringAt(pod, "status", field));
+}
 
 std::string FirstPodIp(const Json& pod) {
   const Json& ips = ListAt(pod, "status", "podIPs");
   return ips.empty() ? "" : std::string(StringAt(ips[0], "ip"));
 }
 
-constexpr std::array<SelectableField, 9> kSelectableFields = {{
-    {"spec.nodeName", [](const Json& pod) { return SpecText(pod, "nodeName"); }},
+constexpr std::array<SelectableField, 7> kSelectableFields = {{
     {"spec.restartPolicy", [](const Json& pod) { return SpecText(pod, "restartPolicy"); }},
     {"spec.schedulerName", [](const Json& pod) { return SpecText(pod, "schedulerName"); }},
     {"spec.serviceAccountName", [](const Json& pod) { return SpecText(pod, "serviceAccountName"); }},
     {"spec.hostNetwork",
      [](const Json& pod) { return std::string(api::BoolAt(pod, "spec", "hostNetwork") ? "true" : "false"); }},
-    {"status.phase", [](const Json& pod) { return StatusText(pod, "phase"); }},
     {"status.podIP", FirstPodIp},
     // Kubernetes takes the name but gives it no value.
     {"status.podIPs", [](const Json&) { return std::string(); }},
@@ -48,7 +48,8 @@ constexpr api::Keep kSpecOfStatusRules[] = {{"containers", kContainerRules},
 constexpr api::Keep kReadForStatusUpdate[] = {{"metadata"}, {"spec", kSpecOfStatusRules}, {"status"}};
 constexpr api::Keep kSpecOfDeletion[] = {{"nodeName"}, {"terminationGracePeriodSeconds"}};
 constexpr api::Keep kStatusOfDeletion[] = {{"phase"}};
-constexpr api::Keep kReadForDeletion[] = {{"metadata"}, {"spec", kSpecOfDeletion}, {"status", kStatusOfDeletion}};
+constexpr api::Keep kReadForDeletion[] = {
+    {"metadata"}, {"spec", kSpecOfDeletion}, {"status", kStatusOfDeletion}};
 
 // podIP is the first of podIPs; a writer who knows one of them has both.
 void PairPodIps(Json& status) {
@@ -74,7 +75,8 @@ void KeepObservedGenerations(Json& status, const Json& old_status) {
     if (IntAt(condition, 0, "observedGeneration") != 0) continue;
     for (const Json& old : ListAt(old_status, "conditions")) {
       if (StringAt(old, "type") != StringAt(condition, "type")) continue;
-      if (const Json* generation = Find(old, "observedGeneration")) condition["observedGeneration"] = *generation;
+      if (const Json* generation = Find(old, "observedGeneration"))
+        condition["observedGeneration"] = *generation;
       break;
     }
   }
@@ -90,7 +92,8 @@ class Pod final : public Strategy {
  public:
   void Default(Json& object) const override {
     DefaultPod(object);
-    if (const auto status = object.find("status"); status != object.end() && status->is_object()) PairPodIps(*status);
+    if (const auto status = object.find("status"); status != object.end() && status->is_object())
+      PairPodIps(*status);
   }
 
   void PrepareForCreate(const StrategyContext& context, Json& object) const override {
@@ -122,11 +125,13 @@ class Pod final : public Strategy {
     }
   }
 
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object, const Json& old) const override {
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
     return ValidatePodUpdate(object, old, Options(context, &old));
   }
 
-  void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
+  void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object,
+                              const Json& old) const override {
     Json& status = object["status"];
     if (!status.is_object()) status = Json::object();
     if (StringAt(status, "qosClass").empty() && Find(old, "status", "qosClass") != nullptr) {
@@ -146,7 +151,8 @@ class Pod final : public Strategy {
     std::vector<std::string> warnings;
     if (const Messages messages = IsDns1123Label(StringAt(object, "metadata", "name")); !messages.empty()) {
       std::string text =
-          "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is "
+          "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS "
+          "label is "
           "recommended: [";
       for (const std::string& message : messages) text.append(text.back() == '[' ? "" : " ").append(message);
       warnings.push_back(text + "]");
@@ -159,7 +165,6 @@ class Pod final : public Strategy {
   std::span<const api::Keep> ReadForStatusUpdate() const override { return kReadForStatusUpdate; }
   std::span<const api::Keep> ReadForDeletion() const override { return kReadForDeletion; }
   bool ReturnsDeletedObject() const override { return true; }
-
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "api/selector/label_selector.h"
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/checks.h"
+#include "apiserver/strategy/internal/replicated_pods.h"
 #include "apiserver/strategy/internal/template_owner.h"
 
 namespace terrarium::apiserver {
@@ -39,48 +40,26 @@ std::string StatusReplicas(const Json& object) {
 
 constexpr SelectableField kFields[] = {{"status.replicas", StatusReplicas}};
 
-class ReplicationController final : public Strategy {
+class ReplicationController final : public ReplicatedPods {
  public:
   // The template's labels stand in for an absent selector and for absent labels.
   void Default(Json& object) const override {
-    Json& spec = ObjectField(object, "spec");
-    DefaultTemplate(spec);
+    ReplicatedPods::Default(object);
+    Json& spec = object["spec"];
     const Json labels = ObjectAt(spec, "template", "metadata", "labels");
     if (labels.empty()) return;
     if (ObjectAt(spec, "selector").empty()) spec["selector"] = labels;
     if (ObjectAt(object, "metadata", "labels").empty()) ObjectField(object, "metadata")["labels"] = labels;
   }
 
-  FieldErrors Validate(const StrategyContext& context, const Json& object) const override {
-    FieldErrors errors = NewMetadata(object, true, NameRule());
-    api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, nullptr)));
-    return errors;
-  }
-
-  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
-                             const Json& old) const override {
-    FieldErrors errors = ChangedMetadata(object, old);
-    api::Append(errors, Spec(ObjectAt(object, "spec"), TemplateOptions(context, &old)));
-    return errors;
-  }
-
-  FieldErrors ValidateStatusUpdate(const StrategyContext& /*context*/, const Json& object,
-                                   const Json& old) const override {
-    FieldErrors errors = ChangedMetadata(object, old);
-    ReplicaCounters(errors, ObjectAt(object, "status"), Path("status"));
-    return errors;
-  }
-
-  std::vector<std::string> Warnings(const StrategyContext& /*context*/, const Json& object,
-                                    const Json* old) const override {
-    std::vector<std::string> warnings;
-    if (old == nullptr) warnings = PodNameWarnings(object);
-    for (std::string& text : TemplateWarnings(*this, object, old)) warnings.push_back(std::move(text));
-    return warnings;
-  }
-
   std::span<const SelectableField> SelectableFields() const override { return kFields; }
   bool OrphansDependentsByDefault() const override { return true; }
+
+ protected:
+  FieldErrors ValidateSpec(const Json& spec, const PodValidationOptions& options) const override {
+    return Spec(spec, options);
+  }
+  bool HasImmutableSelector() const override { return false; }
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "api/core_v1/resource_list.h"
@@ -17,7 +18,8 @@ using Scopes = std::set<std::string_view>;
 
 constexpr std::string_view kOnlyExists =
     "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
-    "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+    "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
+    "ResourceQuotaScopeCrossNamespacePodAffinity";
 
 bool IsPodScope(std::string_view scope) {
   static const Scopes kScopes = {"Terminating",   "NotTerminating", "BestEffort",
@@ -31,20 +33,48 @@ bool IsScope(std::string_view scope) { return IsPodScope(scope) || scope == "Vol
 bool IsPlain(std::string_view resource) { return resource.find('/') == std::string_view::npos; }
 
 bool IsValidFor(std::string_view scope, std::string_view resource) {
-  static const Scopes kCompute = {"cpu",        "limits.cpu",   "limits.memory",  "memory",
-                                  "pods",       "requests.cpu", "requests.memory"};
+  static const Scopes kCompute = {"cpu",  "limits.cpu",   "limits.memory",  "memory",
+                                  "pods", "requests.cpu", "requests.memory"};
   if (scope == "BestEffort") return resource == "pods";
   if (IsPodScope(scope)) return kCompute.contains(resource);
-  if (scope == "VolumeAttributesClass") return resource == "persistentvolumeclaims" || resource == "requests.storage";
+  if (scope == "VolumeAttributesClass")
+    return resource == "persistentvolumeclaims" || resource == "requests.storage";
   return true;
 }
 
-int ResourcesOutside(std::string_view scope, const Json& spec) {
-  int count = 0;
-  for (const auto& [resource, limit] : ObjectAt(spec, "hard").items())
-    if (IsPlain(resource) && !IsValidFor(scope, resource)) ++count;
-  return count;
-}
+// How many resources of a quota a scope does not go with.
+class ResourcesOutside {
+ public:
+  explicit ResourcesOutside(const Json& spec) : hard_(ObjectAt(spec, "hard")) {}
+  int Count(std::string_view scope) {
+    auto [it, is_new] = counts_.emplace(scope, 0);
+    if (!is_new) return it->second;
+    for (const auto& [resource, limit] : hard_.items())
+      if (IsPlain(resource) && !IsValidFor(scope, resource)) ++it->second;
+    return it->second;
+  }
+
+ private:
+  const Json& hard_;
+  std::map<std::string_view, int> counts_;
+};
+
+// Errors that each print a whole list.
+class RepeatedErrors {
+ public:
+  explicit RepeatedErrors(FieldErrors& errors) : errors_(errors) {}
+  bool full() const { return printed_ >= api::kRepeatedTextMax; }
+  template <typename Make>
+  void Add(Make make) {
+    if (full()) return;
+    errors_.push_back(make());
+    printed_ += errors_.back().message.size();
+  }
+
+ private:
+  FieldErrors& errors_;
+  std::size_t printed_ = 0;
+};
 
 bool Conflict(const Scopes& scopes) {
   return (scopes.contains("BestEffort") && scopes.contains("NotBestEffort")) ||
@@ -55,11 +85,13 @@ void CheckScopes(const Json& spec, FieldErrors& errors) {
   const Path path("spec.scopes");
   const Json& list = ListAt(spec, "scopes");
   Scopes scopes;
+  ResourcesOutside outside(spec);
+  RepeatedErrors repeated(errors);
   for (const Json& item : list) {
     std::string_view scope = item.get_ref<const std::string&>();
-    if (!IsScope(scope)) errors.push_back(api::InvalidError(path, list, "unsupported scope"));
-    for (int n = ResourcesOutside(scope, spec); n > 0; --n)
-      errors.push_back(api::InvalidError(path, list, "unsupported scope applied to resource"));
+    if (!IsScope(scope)) repeated.Add([&] { return api::InvalidError(path, list, "unsupported scope"); });
+    for (int n = outside.Count(scope); n > 0 && !repeated.full(); --n)
+      repeated.Add([&] { return api::InvalidError(path, list, "unsupported scope applied to resource"); });
     scopes.insert(scope);
   }
   if (Conflict(scopes)) errors.push_back(api::InvalidError(path, list, "conflicting scopes"));
@@ -87,12 +119,13 @@ void CheckOperator(const Json& requirement, const Path& path, FieldErrors& error
   if (op == "In" || op == "NotIn") {
     if (values.empty())
       errors.push_back(api::RequiredError(
-          path.Child("values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
+          path.Child("values"),
+          "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
   } else if (op == "Exists" || op == "DoesNotExist") {
     if (!values.empty())
-      errors.push_back(
-          api::InvalidError(path.Child("values"), values,
-                            "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"));
+      errors.push_back(api::InvalidError(
+          path.Child("values"), values,
+          "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"));
   } else {
     errors.push_back(api::InvalidError(path.Child("operator"), op, "not a valid selector operator"));
   }
@@ -102,11 +135,15 @@ void CheckScopeSelector(const Json& spec, FieldErrors& errors) {
   const Path path("spec.scopeSelector.matchExpressions");
   const Json& selector = ObjectAt(spec, "scopeSelector");
   Scopes scopes;
+  ResourcesOutside outside(spec);
+  RepeatedErrors repeated(errors);
   for (const Json& requirement : ListAt(selector, "matchExpressions")) {
     std::string_view scope = StringAt(requirement, "scopeName");
-    if (!IsScope(scope)) errors.push_back(api::InvalidError(path.Child("scopeName"), scope, "unsupported scope"));
-    for (int n = ResourcesOutside(scope, spec); n > 0; --n)
-      errors.push_back(InvalidText(path, SelectorText(selector), "unsupported scope applied to resource"));
+    if (!IsScope(scope))
+      errors.push_back(api::InvalidError(path.Child("scopeName"), scope, "unsupported scope"));
+    for (int n = outside.Count(scope); n > 0 && !repeated.full(); --n)
+      repeated.Add(
+          [&] { return InvalidText(path, SelectorText(selector), "unsupported scope applied to resource"); });
     CheckOperator(requirement, path, errors);
     scopes.insert(scope);
   }
@@ -117,7 +154,8 @@ void CheckScopeSelector(const Json& spec, FieldErrors& errors) {
 }
 
 void CheckLimits(const Json& limits, const Path& path, FieldErrors& errors) {
-  for (const auto& [name, limit] : limits.items()) pod_rules::CheckQuotaLimit(name, limit, path.Key(name), errors);
+  for (const auto& [name, limit] : limits.items())
+    pod_rules::CheckQuotaLimit(name, limit, path.Key(name), errors);
 }
 
 void CheckSpec(const Json& spec, FieldErrors& errors) {
@@ -128,7 +166,8 @@ void CheckSpec(const Json& spec, FieldErrors& errors) {
 
 Scopes ScopesOf(const Json& object) {
   Scopes scopes;
-  for (const Json& scope : ListAt(object, "spec", "scopes")) scopes.insert(scope.get_ref<const std::string&>());
+  for (const Json& scope : ListAt(object, "spec", "scopes"))
+    scopes.insert(scope.get_ref<const std::string&>());
   return scopes;
 }
 

@@ -1,4 +1,5 @@
 #include "api/base/base64.h"
+#include "api/codec/decode.h"
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/strategy/internal/data_size.h"
@@ -24,8 +25,8 @@ void DockerConfig(FieldErrors& errors, const Json& data, std::string_view key) {
     return;
   }
   const std::string text = Decoded(data, key);
-  const Json parsed = Json::parse(text, nullptr, false);
-  if (parsed.is_object() || parsed.is_null()) return;
+  const api::Decoded parsed = api::DecodeJson(text, {.strict = false});
+  if (parsed.object.is_object() || (!parsed.error && parsed.object.is_null())) return;
   errors.push_back(
       api::InvalidError(Path("data").Key(key), "<secret contents redacted>",
                         text.empty() ? "unexpected end of JSON input" : "must be a JSON object"));
@@ -85,8 +86,10 @@ class Secret final : public Strategy {
     const Json texts = ObjectAt(object, "stringData");
     object.erase("stringData");
     if (texts.empty()) return;
-    Json& data = ObjectField(object, "data");
-    for (const auto& [key, value] : texts.items()) data[key] = api::EncodeBase64(value.get_ref<const std::string&>());
+    auto& data = ObjectField(object, "data").get_ref<Json::object_t&>();
+    for (const auto& [key, value] : texts.get_ref<const Json::object_t&>())
+      data.AppendUnsorted(key.text()) = api::EncodeBase64(value.get_ref<const std::string&>());
+    data.SortMembers();
   }
 
   void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "api/selector/label_selector.h"
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/checks.h"
@@ -10,8 +12,8 @@ namespace {
 
 using namespace strategy;  // NOLINT: the helpers of this folder
 
-// An update does not look again at what cannot change, and forgives a template that was stored by laxer
-// rules.
+// An update skips the immutable fields. It also skips the template when the stored spec is already invalid,
+// which happens when older, laxer rules accepted it.
 struct SpecOptions {
   bool check_immutable_parts = true;
   bool check_template = true;
@@ -46,8 +48,8 @@ void UpdateStrategy(FieldErrors& errors, const Json& strategy, const Path& path)
   }
 }
 
-// The template as the controller will use it: it sets hostname and subdomain itself and mounts each claim by
-// name.
+// The template as the controller uses it. The controller sets hostname and subdomain itself, and adds a
+// volume for each claim, which replaces a volume of the same name.
 Json EffectiveTemplate(const Json& spec) {
   Json pod_template = ObjectAt(spec, "template");
   const Json& claims = ListAt(spec, "volumeClaimTemplates");
@@ -60,12 +62,10 @@ Json EffectiveTemplate(const Json& spec) {
     const std::string name(StringAt(claim, "metadata", "name"));
     volumes.push_back({{"name", name}, {"persistentVolumeClaim", {{"claimName", name}}}});
   }
-  const std::size_t claim_count = volumes.size();
+  std::set<std::string> claimed;
+  for (const Json& volume : volumes) claimed.insert(volume["name"].get<std::string>());
   for (const Json& volume : ListAt(pod_spec, "volumes")) {
-    const bool replaced =
-        std::any_of(volumes.begin(), volumes.begin() + static_cast<std::ptrdiff_t>(claim_count),
-                    [&](const Json& v) { return v["name"] == volume.value("name", ""); });
-    if (!replaced) volumes.push_back(volume);
+    if (!claimed.contains(volume.value("name", ""))) volumes.push_back(volume);
   }
   pod_spec["volumes"] = std::move(volumes);
   return pod_template;
@@ -79,7 +79,7 @@ void Template(FieldErrors& errors, const Json& spec, const api::LabelSelector& s
     errors.push_back(LabelsMismatch(ObjectAt(spec, "template"), path));
   }
   if (options.check_template) api::Append(errors, ValidatePodTemplateSpec(pod_template, pod_options, path));
-  // Kubernetes looks at these twice, and clients see the causes twice.
+  // Kubernetes validates these twice, so clients see each cause twice.
   api::Append(errors, ValidateLabels(labels, path.Child("labels")));
   api::Append(errors, ValidateAnnotations(ObjectAt(pod_template, "metadata", "annotations"),
                                           path.Child("annotations")));
@@ -111,7 +111,7 @@ FieldErrors Spec(const Json& spec, const SpecOptions& options, const PodValidati
   }
   const Json& claims = ListAt(spec, "volumeClaimTemplates");
   for (std::size_t i = 0; options.check_immutable_parts && i < claims.size(); ++i) {
-    // Kubernetes looks at the spec of a claim only, not at its metadata.
+    // Kubernetes validates only the spec of a claim, not its metadata.
     api::Append(errors, ValidatePersistentVolumeClaimTemplate({{"spec", ObjectAt(claims[i], "spec")}},
                                                               path.Child("volumeClaimTemplates").Index(i)));
   }
@@ -131,7 +131,8 @@ FieldErrors Spec(const Json& spec, const SpecOptions& options, const PodValidati
   return errors;
 }
 
-// maxUnavailable belongs to the gate MaxUnavailableStatefulSet, which is off in the release we follow.
+// maxUnavailable needs the feature gate MaxUnavailableStatefulSet, which is off in the release we follow. An
+// update keeps the field if the stored object already has it.
 void DropMaxUnavailable(Json& object, const Json* old) {
   if (Find(object, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable") == nullptr) return;
   if (old != nullptr && Find(*old, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable") != nullptr)
@@ -139,7 +140,7 @@ void DropMaxUnavailable(Json& object, const Json* old) {
   object["spec"]["updateStrategy"]["rollingUpdate"].erase("maxUnavailable");
 }
 
-// Each claim says what it is and is Pending, as Kubernetes writes it.
+// As in Kubernetes, each claim has its apiVersion and kind, and the phase Pending.
 void DefaultClaims(Json& spec) {
   if (ListAt(spec, "volumeClaimTemplates").empty()) return;
   for (Json& claim : spec["volumeClaimTemplates"]) {

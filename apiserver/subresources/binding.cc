@@ -1,11 +1,15 @@
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "api/base/errors.h"
 #include "api/json_access.h"
 #include "apiserver/internal/body.h"
+#include "apiserver/internal/etcd_words.h"
 #include "apiserver/internal/options.h"
 #include "apiserver/internal/pod_conditions.h"
 #include "apiserver/internal/respond.h"
+#include "apiserver/internal/topology_labels.h"
 #include "apiserver/internal/verbs.h"
 #include "apiserver/internal/write_path.h"
 
@@ -15,27 +19,46 @@ namespace {
 using api::Path;
 using api::Result;
 
-const ResourceInfo& Pods() { return *ResourceTable::Get().Find("", "v1", "pods"); }
+const ResourceInfo& Pods() { return *ResourceTable::BuiltIn()->Find("", "v1", "pods"); }
 
-FieldErrors ValidateBinding(const Json& binding) {
-  FieldErrors errors;
+// Kubernetes reports a bad binding as its own failure, a 500 with the words of a validation and no reason.
+Result<bool> ValidateBinding(const Json& binding) {
+  std::vector<std::string> errors;
+  auto add = [&](const api::FieldError& error) { errors.push_back(error.field + ": " + error.message); };
   std::string_view kind = api::StringAt(binding, "target", "kind");
   if (!kind.empty() && kind != "Node")
-    errors.push_back(api::NotSupportedError(Path("target.kind"), kind, {"Node", "<empty>"}));
-  if (api::StringAt(binding, "target", "name").empty()) errors.push_back(api::RequiredError(Path("target.name")));
-  return errors;
+    add(api::NotSupportedError(Path("target.kind"), kind, {"Node", "<empty>"}));
+  if (api::StringAt(binding, "target", "name").empty()) add(api::RequiredError(Path("target.name")));
+  if (errors.empty()) return true;
+  return api::GenericServerError(errors.size() == 1 ? errors[0] : "[" + errors[0] + ", " + errors[1] + "]");
 }
 
 api::Status BindingConflict(const std::string& pod, const std::string& why) {
   return api::Conflict({"", "pods/binding"}, pod, why);
 }
 
+// The uid and the revision of a Binding say which pod is meant.
+Result<bool> CheckBindingPreconditions(const Json& binding, const api::Object& pod) {
+  const std::string uid(api::StringAt(binding, "metadata", "uid"));
+  const std::string version(api::StringAt(binding, "metadata", "resourceVersion"));
+  std::string why;
+  if (!uid.empty() && uid != pod.header().uid)
+    why = "UID in precondition: " + uid + ", UID in object meta: " + pod.header().uid;
+  else if (!version.empty() && version != std::to_string(pod.revision()))
+    why = "ResourceVersion in precondition: " + version +
+          ", ResourceVersion in object meta: " + std::to_string(pod.revision());
+  else
+    return true;
+  return api::Conflict(
+      {"", "pods"}, pod.header().name,
+      "StorageError: invalid object, Code: 4, Key: " + EtcdKey(Pods(), pod.header().ns, pod.header().name) +
+          ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: " + why);
+}
+
 // The pod with its node set, or why it cannot have one.
-Result<Change> Bind(const std::string& name, const Json& binding, const Json& pod, api::Time now) {
-  std::string uid(api::StringAt(binding, "metadata", "uid"));
-  if (!uid.empty() && uid != api::StringAt(pod, "metadata", "uid"))
-    return BindingConflict(name, "Precondition failed: UID in precondition: " + uid + ", UID in object meta: " +
-                                     std::string(api::StringAt(pod, "metadata", "uid")));
+Result<Change> Bind(const std::string& name, const Json& binding, const api::Object& current, const Json& pod,
+                    api::Time now) {
+  if (auto fine = CheckBindingPreconditions(binding, current); !fine) return fine.status();
   if (api::Find(pod, "metadata", "deletionTimestamp") != nullptr)
     return BindingConflict(name, "pod " + name + " is being deleted, cannot be assigned to a host");
   std::string node(api::StringAt(pod, "spec", "nodeName"));
@@ -45,8 +68,11 @@ Result<Change> Bind(const std::string& name, const Json& binding, const Json& po
     return BindingConflict(name, "pod " + name + " has non-empty .spec.schedulingGates");
   Json bound = pod;
   bound["spec"]["nodeName"] = api::StringAt(binding, "target", "name");
-  for (const auto& [key, value] : api::ObjectAt(binding, "metadata", "annotations").items())
-    bound["metadata"]["annotations"][key] = value;
+  // A node that was nominated for the pod has no more to say.
+  if (api::Find(bound, "status", "nominatedNodeName") != nullptr) bound["status"].erase("nominatedNodeName");
+  for (const char* field : {"annotations", "labels"})
+    for (const auto& [key, value] : api::ObjectAt(binding, "metadata", field).items())
+      bound["metadata"][field][key] = value;
   SetPodConditionTrue(bound, {.type = "PodScheduled", .reason = "", .message = ""}, now);
   return Change{Change::Action::kWrite, std::move(bound)};
 }
@@ -56,20 +82,24 @@ Result<Change> Bind(const std::string& name, const Json& binding, const Json& po
 void ServeBinding(const CallPtr& call) {
   auto options = ParseWriteOptions(call->request, "CreateOptions");
   if (!options) return RespondError(call, options.status());
-  const ResourceTable& table = ResourceTable::Get();
+  const ResourceTable& table = *ResourceTable::BuiltIn();
   auto binding = DecodeBody(*call, BodyKindOf(*table.Find("", "v1", "bindings")), options->field_validation);
   if (!binding) return RespondError(call, binding.status());
   std::string name(api::StringAt(*binding, "metadata", "name"));
   if (!call->route.name.empty() && name != call->route.name)
     return RespondError(call, api::BadRequest("name in URL does not match name in Binding object"));
-  // DIVERGES: Kubernetes reports a bad binding as its own failure, a 500 with the same words and no reason.
-  if (FieldErrors errors = ValidateBinding(*binding); !errors.empty())
-    return RespondError(call, api::Invalid({"", "Binding"}, name, errors));
+  // Created by the older resource, a Binding has no uid yet, whatever it says.
+  if (call->route.subresource == nullptr) (*binding)["metadata"].erase("uid");
+  if (auto fine = ValidateBinding(*binding); !fine) return RespondError(call, fine.status());
+  // As in Kubernetes only a pod's own binding, and only one that says that it means a node, is admitted by
+  // the plugin.
+  if (call->route.subresource != nullptr && api::StringAt(*binding, "target", "kind") == "Node")
+    CopyTopologyLabels(call->server, api::StringAt(*binding, "target", "name"), (*binding)["metadata"]);
   ChangeTarget target{Pods(), {"pods", call->route.ns, name}, options->dry_run};
   ChangeObject(
       call, target,
-      [call, name, binding = std::move(*binding)](const api::ObjectPtr&, const Json& pod) {
-        return Bind(name, binding, pod, call->server.env.clock.Now());
+      [call, name, binding = std::move(*binding)](const api::ObjectPtr& current, const Json& pod) {
+        return Bind(name, binding, *current, pod, call->server.env.clock.Now());
       },
       [call](Result<Changed> changed) {
         if (!changed) return RespondError(call, changed.status());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/base/errors.h"
+#include "api/core_v1/pod.h"
 #include "api/json_access.h"
 
 namespace terrarium::apiserver {
@@ -16,16 +17,10 @@ constexpr std::size_t kDisruptedPodsMax = 2000;
 constexpr int kStaleBudgetRetrySeconds = 10;
 
 api::Status BudgetSaysNo(const std::string& cause, int retry_after_seconds) {
-  api::Status status = api::TooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.",
-                                            retry_after_seconds);
+  api::Status status = api::TooManyRequests(
+      "Cannot evict pod as it would violate the pod's disruption budget.", retry_after_seconds);
   status.details->causes.push_back({"DisruptionBudget", cause, ""});
   return status;
-}
-
-bool IsReady(const Json& pod) {
-  for (const Json& condition : api::ListAt(pod, "status", "conditions"))
-    if (api::StringAt(condition, "type") == "Ready") return api::StringAt(condition, "status") == "True";
-  return false;
 }
 
 void SetInsufficientPods(Json& budget, api::Time now) {
@@ -40,45 +35,70 @@ void SetInsufficientPods(Json& budget, api::Time now) {
   if (conditions.is_null()) conditions = Json::array();
   for (Json& existing : conditions) {
     if (api::StringAt(existing, "type") != "DisruptionAllowed") continue;
-    if (api::StringAt(existing, "status") == "False") next["lastTransitionTime"] = existing["lastTransitionTime"];
+    if (api::StringAt(existing, "status") == "False")
+      next["lastTransitionTime"] = existing["lastTransitionTime"];
     existing = std::move(next);
     return;
   }
   conditions.push_back(std::move(next));
 }
 
+// Why a budget allows no disruption. Counts are not to be trusted after a sync that failed.
+std::string WhyExhausted(const std::string& name, const Json& status) {
+  std::string_view reason, message;
+  for (const Json& condition : api::ListAt(status, "conditions"))
+    if (api::StringAt(condition, "type") == "DisruptionAllowed" &&
+        api::StringAt(condition, "status") == "False") {
+      reason = api::StringAt(condition, "reason");
+      message = api::StringAt(condition, "message");
+    }
+  const std::int64_t desired = api::IntAt(status, 0, "desiredHealthy");
+  const std::int64_t current = api::IntAt(status, 0, "currentHealthy");
+  std::string text = "The disruption budget " + name;
+  if (reason == "SyncFailed" && !message.empty())
+    return text.append(" does not allow evicting pods currently because it failed sync: ").append(message);
+  if (current <= desired)
+    return text + " needs " + std::to_string(desired) + " healthy pods and has " + std::to_string(current) +
+           " currently";
+  text += " does not allow evicting pods currently";
+  if (!message.empty()) text.append(" (").append(reason).append("): ").append(message);
+  return text;
+}
+
 }  // namespace
 
+bool IsGoneForBudgets(const Json& pod) {
+  return api::IsPodTerminal(pod) || api::Find(pod, "metadata", "deletionTimestamp") != nullptr;
+}
+
 bool NeedsNoBudget(const Json& pod) {
-  std::string_view phase = api::StringAt(pod, "status", "phase");
-  return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
-         api::Find(pod, "metadata", "deletionTimestamp") != nullptr;
+  return IsGoneForBudgets(pod) || api::StringAt(pod, "status", "phase") == "Pending";
 }
 
 bool AllowsUnhealthy(const Json& budget, const Json& pod) {
-  if (IsReady(pod)) return false;
+  if (api::ReadinessOf(pod).ready) return false;
   if (api::StringAt(budget, "spec", "unhealthyPodEvictionPolicy") == "AlwaysAllow") return true;
   std::int64_t desired = api::IntAt(budget, 0, "status", "desiredHealthy");
   return desired > 0 && api::IntAt(budget, 0, "status", "currentHealthy") >= desired;
+}
+
+api::Status BudgetIsBehind(const std::string& budget) {
+  return BudgetSaysNo("The disruption budget " + budget + " is still being processed by the server.",
+                      kStaleBudgetRetrySeconds);
 }
 
 api::Result<Json> TakeDisruption(const Json& budget, std::string_view pod, api::Time now) {
   std::string name(api::StringAt(budget, "metadata", "name"));
   const Json& status = api::ObjectAt(budget, "status");
   if (api::IntAt(status, 0, "observedGeneration") < api::IntAt(budget, 0, "metadata", "generation"))
-    return BudgetSaysNo("The disruption budget " + name + " is still being processed by the server.",
-                        kStaleBudgetRetrySeconds);
+    return BudgetIsBehind(name);
   std::int64_t allowed = api::IntAt(status, 0, "disruptionsAllowed");
-  const api::GroupResource resource{"policy", "poddisruptionbudgets"};
+  const api::GroupResource resource{"policy", "poddisruptionbudget"};
   if (allowed < 0) return api::Forbidden(resource, name, "pdb disruptions allowed is negative");
   if (api::ObjectAt(status, "disruptedPods").size() > kDisruptedPodsMax)
     return api::Forbidden(resource, name,
                           "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
-  if (allowed == 0)
-    return BudgetSaysNo("The disruption budget " + name + " needs " +
-                            std::to_string(api::IntAt(status, 0, "desiredHealthy")) + " healthy pods and has " +
-                            std::to_string(api::IntAt(status, 0, "currentHealthy")) + " currently",
-                        0);
+  if (allowed == 0) return BudgetSaysNo(WhyExhausted(name, status), 0);
   Json taken = budget;
   taken["status"]["disruptionsAllowed"] = allowed - 1;
   // Until the disruption controller has seen the pod go, it must not count it as healthy again.

@@ -11,7 +11,8 @@
 
 namespace terrarium::apiserver {
 
-// Replaces a Namespace's spec.finalizers and nothing else; the last one's removal ends a Namespace that is going.
+// Replaces a Namespace's spec.finalizers and nothing else; the last one's removal ends a Namespace that is
+// going.
 void ServeNamespaceFinalize(const CallPtr& call) {
   auto options = ParseWriteOptions(call->request, "UpdateOptions");
   if (!options) return RespondError(call, options.status());
@@ -23,8 +24,10 @@ void ServeNamespaceFinalize(const CallPtr& call) {
       [call, body = std::move(*body)](const api::ObjectPtr& current, const Json& old) -> api::Result<Change> {
         if (auto fine = CheckVersion(*call, body, *current); !fine) return fine.status();
         Json object = old;
-        if (const Json* finalizers = api::Find(body, "spec", "finalizers")) object["spec"]["finalizers"] = *finalizers;
-        else object["spec"].erase("finalizers");
+        if (const Json* finalizers = api::Find(body, "spec", "finalizers"))
+          object["spec"]["finalizers"] = *finalizers;
+        else
+          object["spec"].erase("finalizers");
         if (FieldErrors errors = ValidateNamespaceFinalize(object, old); !errors.empty())
           return api::Invalid(call->resource().Kind(), call->route.name, errors);
         bool gone = IsReadyToGo(call->resource(), object);

@@ -7,7 +7,9 @@
 namespace terrarium::apiserver {
 
 void SetPodConditionTrue(api::Json& pod, const PodCondition& condition, api::Time now) {
-  api::Json next = {{"type", condition.type}, {"status", "True"}, {"lastProbeTime", nullptr},
+  api::Json next = {{"type", condition.type},
+                    {"status", "True"},
+                    {"lastProbeTime", nullptr},
                     {"lastTransitionTime", api::FormatTime(now)}};
   if (!condition.reason.empty()) next["reason"] = condition.reason;
   if (!condition.message.empty()) next["message"] = condition.message;

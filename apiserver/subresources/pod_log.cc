@@ -1,81 +1,143 @@
-#include <charconv>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "api/base/errors.h"
+#include "api/base/executor.h"
 #include "api/json_access.h"
+#include "apiserver/internal/log_reader.h"
+#include "apiserver/internal/pod_container.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/verbs.h"
+#include "apiserver/internal/wake_slot.h"
 
 namespace terrarium::apiserver {
 namespace {
 
 using api::Result;
 
-// The container whose log is asked for. A pod with several needs one named.
-Result<std::string> ChooseContainer(const Json& pod, const std::string& name, const std::string* asked) {
-  std::vector<std::string> names;
-  for (const Json& c : api::ListAt(pod, "spec", "containers")) names.emplace_back(api::StringAt(c, "name"));
-  std::size_t regular = names.size();
-  for (const Json& c : api::ListAt(pod, "spec", "initContainers")) names.emplace_back(api::StringAt(c, "name"));
-  if (asked == nullptr || asked->empty()) {
-    if (regular == 1) return names.front();
-    std::string list;
-    for (std::size_t i = 0; i < regular; ++i) list += (i == 0 ? "" : " ") + names[i];
-    return api::BadRequest("a container name must be specified for pod " + name + ", choose one of: [" + list + "]");
+const Json* ContainerStatusOf(const Json& pod, std::string_view container) {
+  for (const char* list : {"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"})
+    for (const Json& status : api::ListAt(pod, "status", list))
+      if (api::StringAt(status, "name") == container) return &status;
+  return nullptr;
+}
+
+enum class LogRun { kLatest, kBefore };
+
+// Chooses the run of the container from its status, as a kubelet does. Returns the kubelet's error when that
+// run does not exist.
+Result<LogRun> ChooseRun(const Json& pod, const std::string& container, bool previous) {
+  const std::string name(api::StringAt(pod, "metadata", "name"));
+  const std::string whose = "container " + api::Quote(container) + " in pod " + api::Quote(name);
+  const Json* status = ContainerStatusOf(pod, container);
+  if (status == nullptr) return api::BadRequest(whose + " is not available");
+  const Json* waiting = api::Find(*status, "state", "waiting");
+  const bool runs_or_ended = api::Find(*status, "state", "running") != nullptr ||
+                             api::Find(*status, "state", "terminated") != nullptr;
+  const bool ended_before = api::Find(*status, "lastState", "terminated") != nullptr;
+  if (previous && !ended_before) return api::BadRequest("previous terminated " + whose + " not found");
+  if (runs_or_ended) return previous ? LogRun::kBefore : LogRun::kLatest;
+  // A container that waits for its restart has not begun a new run.
+  if (ended_before) return LogRun::kLatest;
+  if (waiting == nullptr) return api::BadRequest(whose + " is waiting to start - no logs yet");
+  std::string_view reason = api::StringAt(*waiting, "reason");
+  if (reason == "ErrImagePull") reason = "image can't be pulled";
+  if (reason == "ImagePullBackOff") reason = "trying and failing to pull image";
+  return api::BadRequest(whose + " is waiting to start: " + std::string(reason));
+}
+
+// The error of an API server that cannot connect to the kubelet.
+api::Status NoKubelet(const Call& call, const Json& pod, const std::string& container) {
+  std::string address = std::string(api::StringAt(pod, "status", "hostIP"));
+  if (address.empty()) address = api::StringAt(pod, "spec", "nodeName");
+  address += ":10250";
+  return api::GenericServerError("Get \"https://" + address + "/containerLogs/" + call.route.ns + "/" +
+                                 call.route.name + "/" + container + "\": dial tcp " + address +
+                                 ": connect: connection refused");
+}
+
+// Follows a log until its container ends. The control plane's clock determines when lines appear.
+class LogStream : public ResponseStream {
+ public:
+  LogStream(CallPtr call, std::shared_ptr<api::ContainerLog> log, LogReader reader)
+      : call_(std::move(call)),
+        log_(std::move(log)),
+        reader_(std::move(reader)),
+        slot_(std::make_shared<WakeSlot>()) {}
+
+  ~LogStream() override {
+    Disarm();
+    slot_->Set(nullptr);
   }
-  for (const std::string& candidate : names)
-    if (candidate == *asked) return candidate;
-  return api::BadRequest("container " + *asked + " is not valid for pod " + name);
-}
 
-Result<std::optional<std::size_t>> CountParameter(const Call& call, std::string_view name, std::size_t min) {
-  const std::string* text = call.request.Query(name);
-  if (text == nullptr || text->empty()) return std::optional<std::size_t>{};
-  long long value = 0;
-  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size())
-    return api::BadRequest("strconv.ParseInt: parsing " + api::Quote(*text) + ": invalid syntax");
-  if (value < static_cast<long long>(min))
-    return api::Invalid({"", "PodLogOptions"}, call.route.name,
-                        {api::InvalidError(api::Path(name), value,
-                                           min == 0 ? "must be greater than or equal to 0" : "must be greater than 0")});
-  return std::optional<std::size_t>(static_cast<std::size_t>(value));
-}
+  State Read(std::size_t max_bytes, std::string& out) override {
+    const api::Time now = call_->server.env.clock.Now();
+    const LogReader::Progress progress = reader_.Read(now, out.size() + max_bytes, out);
+    if (progress.over) return State::kEnd;
+    Arm(progress.next, now);
+    return State::kOpen;
+  }
 
-std::string LastLines(std::string text, std::size_t lines) {
-  if (lines == 0) return "";
-  std::size_t pos = text.size();
-  if (pos > 0 && text[pos - 1] == '\n') --pos;
-  for (; pos > 0; --pos)
-    if (text[pos - 1] == '\n' && --lines == 0) break;
-  return text.substr(pos);
-}
+  void SetWake(std::function<void()> wake) override {
+    slot_->Set(std::move(wake));
+    at_end_ = log_->OnEnd([slot = slot_] { slot->Wake(); });
+  }
+
+ private:
+  void Disarm() {
+    if (timer_) call_->server.env.executor.Cancel(*timer_);
+    timer_.reset();
+  }
+  // A background timer: a control plane with only log lines pending is idle.
+  void Arm(std::optional<api::Time> next, api::Time now) {
+    if (next == armed_for_) return;
+    Disarm();
+    armed_for_ = next;
+    if (!next) return;
+    timer_ = call_->server.env.executor.PostInBackground(*next - now, [slot = slot_] { slot->Wake(); });
+  }
+
+  CallPtr call_;
+  std::shared_ptr<api::ContainerLog> log_;
+  LogReader reader_;
+  std::shared_ptr<WakeSlot> slot_;
+  std::shared_ptr<void> at_end_;
+  std::optional<api::TimerId> timer_;
+  std::optional<api::Time> armed_for_;
+};
 
 }  // namespace
 
 void ServePodLog(const CallPtr& call) {
   const std::string& name = call->route.name;
+  auto options = ParsePodLogOptions(call->request, name);
+  if (!options) return RespondError(call, options.status());
   api::ObjectPtr object = call->server.store.Get(call->Key());
   if (object == nullptr) return RespondError(call, api::NotFound(call->resource().Resource(), name));
-  Json pod = object->Parse();
-  auto container = ChooseContainer(pod, name, call->request.Query("container"));
+  const Json pod = object->Parse();
+  auto container = ChooseContainer(pod, options->container);
   if (!container) return RespondError(call, container.status());
-  auto tail = CountParameter(*call, "tailLines", 0);
-  if (!tail) return RespondError(call, tail.status());
-  auto limit = CountParameter(*call, "limitBytes", 1);
-  if (!limit) return RespondError(call, limit.status());
-  if (api::StringAt(pod, "spec", "nodeName").empty())
-    return RespondError(call, api::BadRequest("pod " + name + " does not have a host assigned"));
-  std::optional<std::string> text;
-  if (call->server.options.pod_log) text = call->server.options.pod_log(call->route.ns, name, *container);
-  if (!text)
-    return RespondError(call, api::BadRequest("container " + api::Quote(*container) + " in pod " + api::Quote(name) +
-                                              " is waiting to start: ContainerCreating"));
-  if (*tail) text = LastLines(std::move(*text), **tail);
-  if (*limit) text->resize(std::min(text->size(), **limit));
   Response response;
   response.content_type = "text/plain";
-  response.body = std::move(*text);
+  if (api::StringAt(pod, "spec", "nodeName").empty()) {
+    response.code = 204;  // the pod is not scheduled, so it has no log
+    return Answer(call, std::move(response));
+  }
+  if (auto there = CheckNode(*call, pod); !there) return RespondError(call, there.status());
+  auto run = ChooseRun(pod, *container, options->previous);
+  if (!run) return RespondError(call, run.status());
+  std::shared_ptr<api::ContainerLog> log;
+  if (call->server.options.pod_log)
+    log = call->server.options.pod_log({call->route.ns, name}, *container, *run == LogRun::kBefore);
+  if (log == nullptr) return RespondError(call, NoKubelet(*call, pod, *container));
+  const api::Time now = call->server.env.clock.Now();
+  LogReader reader(log, *options, now);
+  if (options->follow)
+    response.stream = std::make_unique<LogStream>(call, std::move(log), std::move(reader));
+  else
+    reader.Read(now, std::numeric_limits<std::size_t>::max(), response.body);
   Answer(call, std::move(response));
 }
 

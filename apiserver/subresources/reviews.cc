@@ -19,7 +19,7 @@ Json UserDocument(const UserInfo& user) {
   return out;
 }
 
-// Everybody who gets in may do everything here, so the answer is always yes; the question must still make sense.
+// There is no authorization: every authenticated user may do everything, so each valid review is allowed.
 FieldErrors AnswerAccess(Json& review) {
   const Path spec("spec");
   bool resource = api::Find(review, "spec", "resourceAttributes") != nullptr;
@@ -28,8 +28,9 @@ FieldErrors AnswerAccess(Json& review) {
     return {api::InvalidError(spec.Child("nonResourceAttributes"), review["spec"]["nonResourceAttributes"],
                               "cannot be specified in combination with resourceAttributes")};
   if (!resource && !other)
-    return {api::InvalidError(spec.Child("resourceAttributes"), nullptr,
-                              "exactly one of nonResourceAttributes or resourceAttributes must be specified")};
+    return {
+        api::InvalidError(spec.Child("resourceAttributes"), nullptr,
+                          "exactly one of nonResourceAttributes or resourceAttributes must be specified")};
   review["status"] = {{"allowed", true}};
   return {};
 }
@@ -48,8 +49,10 @@ FieldErrors AnswerToken(const Server& server, Json& review) {
   std::optional<UserInfo> user;
   if (server.options.authenticate) user = server.options.authenticate(token);
   review["status"] = Json::object();
-  if (user) review["status"] = {{"authenticated", true}, {"user", UserDocument(*user)}};
-  else review["status"] = {{"error", "[invalid bearer token]"}};
+  if (user)
+    review["status"] = {{"authenticated", true}, {"user", UserDocument(*user)}};
+  else
+    review["status"] = {{"error", "[invalid bearer token]"}};
   return {};
 }
 
@@ -76,7 +79,7 @@ void ServeReview(const CallPtr& call) {
   auto review = DecodeBody(*call, BodyKindOf(resource), options->field_validation);
   if (!review) return RespondError(call, review.status());
   if (FieldErrors errors = Answer(*call, *review); !errors.empty())
-    // Kubernetes leaves the kind out here.
+    // Kubernetes omits the kind in this error.
     return RespondError(call, api::Invalid({std::string(resource.group), ""}, "", errors));
   (*review)["kind"] = resource.kind;
   (*review)["apiVersion"] = resource.GroupVersion();

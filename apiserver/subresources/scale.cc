@@ -52,13 +52,16 @@ Result<Change> ChangeReplicas(Call& call, const Json& scale, const api::Object& 
 }
 
 void RespondScale(const CallPtr& call, const api::Object& object) {
-  RespondDocument(call, 200, MakeScale(call->resource(), object.Parse()), BodyKindOf(*call->route.subresource).schema);
+  RespondDocument(call, 200, MakeScale(call->resource(), object.Parse()),
+                  BodyKindOf(*call->route.subresource).schema);
 }
 
-void ChangeScale(const CallPtr& call, bool dry_run, std::function<Result<Json>(const Json& scale)> next_scale) {
+void ChangeScale(const CallPtr& call, bool dry_run,
+                 std::function<Result<Json>(const Json& scale)> next_scale) {
   ChangeObject(
       call, OwnTarget(*call, dry_run),
-      [call, next_scale = std::move(next_scale)](const api::ObjectPtr& current, const Json& old) -> Result<Change> {
+      [call, next_scale = std::move(next_scale)](const api::ObjectPtr& current,
+                                                 const Json& old) -> Result<Change> {
         auto scale = next_scale(MakeScale(call->resource(), old));
         if (!scale) return scale.status();
         return ChangeReplicas(*call, *scale, *current, old);
@@ -74,7 +77,8 @@ void PutScale(const CallPtr& call) {
   if (!options) return RespondError(call, options.status());
   auto scale = DecodeBody(*call, BodyKindOf(*call->route.subresource), options->field_validation);
   if (!scale) return RespondError(call, scale.status());
-  ChangeScale(call, options->dry_run, [scale = std::move(*scale)](const Json&) -> Result<Json> { return scale; });
+  ChangeScale(call, options->dry_run,
+              [scale = std::move(*scale)](const Json&) -> Result<Json> { return scale; });
 }
 
 void PatchScale(const CallPtr& call) {
@@ -96,8 +100,10 @@ void PatchScale(const CallPtr& call) {
 void ServeScale(const CallPtr& call) {
   if (call->route.verb == Verb::kUpdate) return PutScale(call);
   if (call->route.verb == Verb::kPatch) return PatchScale(call);
+  if (auto plain = RefuseExport(call->request); !plain) return RespondError(call, plain.status());
   api::ObjectPtr object = call->server.store.Get(call->Key());
-  if (object == nullptr) return RespondError(call, api::NotFound(call->resource().Resource(), call->route.name));
+  if (object == nullptr)
+    return RespondError(call, api::NotFound(call->resource().Resource(), call->route.name));
   RespondScale(call, *object);
 }
 

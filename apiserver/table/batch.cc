@@ -13,7 +13,8 @@ constexpr Column kContainersColumn = {"Containers", "string", "", kContainersDes
 constexpr Column kImagesColumn = {"Images", "string", "", kImagesDescription, 1};
 constexpr Column kSelectorColumn = {
     "Selector", "string", "",
-    "A label query over pods that should match the pod count. Normally, the system sets this field for you. More info: "
+    "A label query over pods that should match the pod count. Normally, the system sets this field for you. "
+    "More info: "
     "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
     1};
 
@@ -21,7 +22,8 @@ constexpr Column kJobColumns[] = {
     kNameColumn,
     {"Status", "string", "", "Status of the job."},
     {"Completions", "string", "",
-     "The number of pods which reached phase Succeeded. The value increases monotonically for a given spec. However, it "
+     "The number of pods which reached phase Succeeded. The value increases monotonically for a given spec. "
+     "However, it "
      "may decrease in reaction to scale down of elastic indexed jobs."},
     {"Duration", "string", "", "Time required to complete the job."},
     kAgeColumn,
@@ -34,12 +36,18 @@ constexpr Column kCronJobColumns[] = {
     kNameColumn,
     {"Schedule", "string", "", "The schedule in Cron format, see https://en.wikipedia.org/wiki/Cron."},
     {"Timezone", "string", "",
-     "The time zone name for the given schedule, see https://en.wikipedia.org/wiki/List_of_tz_database_time_zones. If "
-     "not specified, this will default to the time zone of the kube-controller-manager process. The set of valid time "
-     "zone names and the time zone offset is loaded from the system-wide time zone database by the API server during "
-     "CronJob validation and the controller manager during execution. If no system-wide time zone database can be found "
-     "a bundled version of the database is used instead. If the time zone name becomes invalid during the lifetime of a "
-     "CronJob or due to a change in host configuration, the controller will stop creating new new Jobs and will create "
+     "The time zone name for the given schedule, see "
+     "https://en.wikipedia.org/wiki/List_of_tz_database_time_zones. If "
+     "not specified, this will default to the time zone of the kube-controller-manager process. The set of "
+     "valid time "
+     "zone names and the time zone offset is loaded from the system-wide time zone database by the API "
+     "server during "
+     "CronJob validation and the controller manager during execution. If no system-wide time zone database "
+     "can be found "
+     "a bundled version of the database is used instead. If the time zone name becomes invalid during the "
+     "lifetime of a "
+     "CronJob or due to a change in host configuration, the controller will stop creating new new Jobs and "
+     "will create "
      "a system event with the reason UnknownTimeZone. More information can be found in "
      "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#time-zones"},
     {"Suspend", "boolean", "",
@@ -56,7 +64,8 @@ constexpr Column kCronJobColumns[] = {
 // "2/5", or "2/1 of 3" for a job that ends with its first success but runs several pods.
 std::string Completions(const Json& job) {
   std::string succeeded = std::to_string(api::IntAt(job, 0, "status", "succeeded"));
-  if (const Json* wanted = api::Find(job, "spec", "completions"); wanted != nullptr && wanted->is_number_integer())
+  if (const Json* wanted = api::Find(job, "spec", "completions");
+      wanted != nullptr && wanted->is_number_integer())
     return succeeded + "/" + std::to_string(wanted->get<std::int64_t>());
   std::int64_t parallelism = api::IntAt(job, 0, "spec", "parallelism");
   return succeeded + (parallelism > 1 ? "/1 of " + std::to_string(parallelism) : std::string("/1"));
@@ -101,7 +110,9 @@ std::vector<Json> CronJobCells(const Json& object, api::Time now) {
   return {Name(object),
           api::StringAt(object, "spec", "schedule"),
           zone == nullptr ? Json(kNone) : *zone,
-          suspend == nullptr ? "<unset>" : suspend->get<bool>() ? "True" : "False",
+          suspend == nullptr     ? "<unset>"
+          : suspend->get<bool>() ? "True"
+                                 : "False",
           static_cast<std::int64_t>(api::ListAt(object, "status", "active").size()),
           last == nullptr ? std::string(kNone) : Since(last, now),
           Age(object, now),
@@ -110,13 +121,13 @@ std::vector<Json> CronJobCells(const Json& object, api::Time now) {
           SelectorText(api::Find(job_spec, "selector"))};
 }
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kBatchPrinters[] = {
     {"batch", "CronJob", kCronJobColumns, CronJobCells},
     {"batch", "Job", kJobColumns, JobCells},
 };
 
 }  // namespace
 
-std::span<const Printer> BatchPrinters() { return kPrinters; }
+std::span<const Printer> BatchPrinters() { return kBatchPrinters; }
 
 }  // namespace terrarium::apiserver::table

@@ -17,8 +17,10 @@ constexpr Column kSecretColumns[] = {
      "Used to facilitate programmatic handling of secret data. More info: "
      "https://kubernetes.io/docs/concepts/configuration/secret/#secret-types"},
     {"Data", "string", "",
-     "Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The serialized "
-     "form of the secret data is a base64 encoded string, representing the arbitrary (possibly non-string) data value "
+     "Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The "
+     "serialized "
+     "form of the secret data is a base64 encoded string, representing the arbitrary (possibly non-string) "
+     "data value "
      "here. Described in https://tools.ietf.org/html/rfc4648#section-4"},
     kAgeColumn,
 };
@@ -30,16 +32,19 @@ constexpr Column kServiceAccountColumns[] = {kNameColumn, kAgeColumn};
 
 constexpr Column kQuotaColumns[] = {
     kNameColumn,
-    {"Request", "string", "", "Request represents a minimum amount of cpu/memory that a container may consume."},
+    {"Request", "string", "",
+     "Request represents a minimum amount of cpu/memory that a container may consume."},
     {"Limit", "string", "",
-     "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node."},
+     "Limits control the maximum amount of cpu/memory that a container may use independent of contention on "
+     "the node."},
     kAgeColumn,
 };
 
 constexpr Column kLeaseColumns[] = {
     kNameColumn,
     {"Holder", "string", "",
-     "holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election is used, "
+     "holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election "
+     "is used, "
      "the holder identity must be equal to the elected LeaseCandidate.metadata.name field."},
     kAgeColumn,
 };
@@ -60,7 +65,9 @@ std::vector<Json> ConfigMapCells(const Json& object, api::Time now) {
   return {Name(object), Entries(object, "data") + Entries(object, "binaryData"), Age(object, now)};
 }
 
-std::vector<Json> ServiceAccountCells(const Json& object, api::Time now) { return {Name(object), Age(object, now)}; }
+std::vector<Json> ServiceAccountCells(const Json& object, api::Time now) {
+  return {Name(object), Age(object, now)};
+}
 
 // "pods: 2/4, requests.cpu: 500m/1" of the resources whose names do or do not begin with "limits.".
 std::string UsedOfHard(const Json& quota, bool limits) {
@@ -82,7 +89,7 @@ std::vector<Json> LeaseCells(const Json& object, api::Time now) {
   return {Name(object), api::StringAt(object, "spec", "holderIdentity"), Age(object, now)};
 }
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kCorePrinters[] = {
     {"", "ConfigMap", kConfigMapColumns, ConfigMapCells},
     {"", "Namespace", kNamespaceColumns, NamespaceCells},
     {"", "ResourceQuota", kQuotaColumns, QuotaCells},
@@ -93,6 +100,6 @@ constexpr Printer kPrinters[] = {
 
 }  // namespace
 
-std::span<const Printer> CorePrinters() { return kPrinters; }
+std::span<const Printer> CorePrinters() { return kCorePrinters; }
 
 }  // namespace terrarium::apiserver::table

@@ -1,5 +1,5 @@
-// How events are printed. Both groups serve the same objects under different field names; a document of either form
-// prints alike.
+// How events are printed. Both groups serve the same objects under different field names; a document of
+// either form prints alike.
 
 #include "api/json_access.h"
 #include "apiserver/table/internal/printer.h"
@@ -35,7 +35,8 @@ std::string_view EitherText(const Json& event, std::string_view core, std::strin
 
 std::string Target(const Json& about) {
   std::string out;
-  for (char c : api::StringAt(about, "kind")) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (char c : api::StringAt(about, "kind"))
+    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (std::string_view name = api::StringAt(about, "name"); !name.empty()) out.append("/").append(name);
   return out;
 }
@@ -86,13 +87,13 @@ std::vector<Json> EventCells(const Json& event, api::Time now) {
           Name(event)};
 }
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kEventPrinters[] = {
     {"", "Event", kEventColumns, EventCells},
     {"events.k8s.io", "Event", kEventColumns, EventCells},
 };
 
 }  // namespace
 
-std::span<const Printer> EventPrinters() { return kPrinters; }
+std::span<const Printer> EventPrinters() { return kEventPrinters; }
 
 }  // namespace terrarium::apiserver::table

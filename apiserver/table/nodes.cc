@@ -70,10 +70,10 @@ std::vector<Json> NodeCells(const Json& node, api::Time now) {
           OrElse(api::StringAt(info, "containerRuntimeVersion"), kUnknown)};
 }
 
-constexpr Printer kPrinters[] = {{"", "Node", kNodeColumns, NodeCells}};
+constexpr Printer kNodePrinters[] = {{"", "Node", kNodeColumns, NodeCells}};
 
 }  // namespace
 
-std::span<const Printer> NodePrinters() { return kPrinters; }
+std::span<const Printer> NodePrinters() { return kNodePrinters; }
 
 }  // namespace terrarium::apiserver::table

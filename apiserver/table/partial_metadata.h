@@ -1,6 +1,7 @@
 #pragma once
 
-// An object's metadata alone, for clients that ask for as=PartialObjectMetadata or as=PartialObjectMetadataList.
+// An object's metadata alone, for clients that ask for as=PartialObjectMetadata or
+// as=PartialObjectMetadataList.
 
 #include <string_view>
 

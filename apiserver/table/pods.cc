@@ -1,10 +1,11 @@
-// How pods are printed. The Status column tells more than the phase: it is the reason of the container that matters
-// most, or how far the init containers have come.
+// The table columns of pods. The Status column shows more than the phase: the reason of the most relevant
+// container, or the progress of the init containers.
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
+#include "api/core_v1/pod.h"
 #include "api/json_access.h"
 #include "apiserver/table/internal/printer.h"
 
@@ -18,33 +19,44 @@ constexpr Column kPodColumns[] = {
     {"Ready", "string", "", "The aggregate readiness state of this pod for accepting traffic."},
     {"Status", "string", "", "The aggregate status of the containers in this pod."},
     {"Restarts", "string", "",
-     "The number of times the containers in this pod have been restarted and when the last container in this pod has "
+     "The number of times the containers in this pod have been restarted and when the last container in this "
+     "pod has "
      "restarted."},
     kAgeColumn,
     {"IP", "string", "",
-     "podIP address allocated to the pod. Routable at least within the cluster. Empty if not yet allocated.", 1},
+     "podIP address allocated to the pod. Routable at least within the cluster. Empty if not yet allocated.",
+     1},
     {"Node", "string", "",
-     "NodeName indicates in which node this pod is scheduled. If empty, this pod is a candidate for scheduling by the "
-     "scheduler defined in schedulerName. Once this field is set, the kubelet for this node becomes responsible for the "
-     "lifecycle of this pod. This field should not be used to express a desire for the pod to be scheduled on a "
+     "NodeName indicates in which node this pod is scheduled. If empty, this pod is a candidate for "
+     "scheduling by the "
+     "scheduler defined in schedulerName. Once this field is set, the kubelet for this node becomes "
+     "responsible for the "
+     "lifecycle of this pod. This field should not be used to express a desire for the pod to be scheduled "
+     "on a "
      "specific node. https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#nodename",
      1},
     {"Nominated Node", "string", "",
-     "nominatedNodeName is set only when this pod preempts other pods on the node, but it cannot be scheduled right "
-     "away as preemption victims receive their graceful termination periods. This field does not guarantee that the "
-     "pod will be scheduled on this node. Scheduler may decide to place the pod elsewhere if other nodes become "
-     "available sooner. Scheduler may also decide to give the resources on this node to a higher priority pod that is "
-     "created after preemption. As a result, this field may be different than PodSpec.nodeName when the pod is "
+     "nominatedNodeName is set only when this pod preempts other pods on the node, but it cannot be "
+     "scheduled right "
+     "away as preemption victims receive their graceful termination periods. This field does not guarantee "
+     "that the "
+     "pod will be scheduled on this node. Scheduler may decide to place the pod elsewhere if other nodes "
+     "become "
+     "available sooner. Scheduler may also decide to give the resources on this node to a higher priority "
+     "pod that is "
+     "created after preemption. As a result, this field may be different than PodSpec.nodeName when the pod "
+     "is "
      "scheduled.",
      1},
     {"Readiness Gates", "string", "",
-     "If specified, all readiness gates will be evaluated for pod readiness. A pod is ready when all its containers "
+     "If specified, all readiness gates will be evaluated for pod readiness. A pod is ready when all its "
+     "containers "
      "are ready AND all conditions specified in the readiness gates have status equal to \"True\" More info: "
      "https://git.k8s.io/enhancements/keps/sig-network/580-pod-readiness-gates",
      1},
 };
 
-// Restart counts, and when the newest of them happened.
+// The number of restarts, and when the latest of the previous runs ended.
 struct Restarts {
   std::int64_t count = 0;
   std::optional<api::Time> last;
@@ -70,22 +82,26 @@ struct Summary {
   Restarts restarts;
 };
 
-// "Signal:9" or "ExitCode:1" where the state gives no reason of its own.
+// The state's reason, or "Signal:9" or "ExitCode:1" when it has none.
 std::string TerminationReason(const Json& terminated) {
-  if (std::string_view reason = api::StringAt(terminated, "reason"); !reason.empty()) return std::string(reason);
-  if (std::int64_t signal = api::IntAt(terminated, 0, "signal"); signal != 0) return "Signal:" + std::to_string(signal);
+  if (std::string_view reason = api::StringAt(terminated, "reason"); !reason.empty())
+    return std::string(reason);
+  if (std::int64_t signal = api::IntAt(terminated, 0, "signal"); signal != 0)
+    return "Signal:" + std::to_string(signal);
   return "ExitCode:" + std::to_string(api::IntAt(terminated, 0, "exitCode"));
 }
 
-// An init container that stays up beside the others (a sidecar).
+// True for an init container that keeps running beside the main containers.
 bool IsSidecar(const Json& pod_spec, std::string_view name) {
   for (const Json& container : api::ListAt(pod_spec, "initContainers"))
-    if (api::StringAt(container, "name") == name) return api::StringAt(container, "restartPolicy") == "Always";
+    if (api::StringAt(container, "name") == name)
+      return api::StringAt(container, "restartPolicy") == "Always";
   return false;
 }
 
-// Looks at init containers in order until one is not done. Returns true while the pod is still initializing; `sidecars`
-// collects the restarts of sidecars alone, which count for the pod's whole life.
+// Reads the init containers in order up to the first unfinished one. Returns true while the pod is
+// initializing. `sidecars` counts the restarts of sidecars, which stay in the pod's total after
+// initialization.
 bool SummarizeInit(const Json& pod, Summary& summary, Restarts& sidecars) {
   const Json& spec = api::ObjectAt(pod, "spec");
   std::size_t index = 0;
@@ -106,14 +122,16 @@ bool SummarizeInit(const Json& pod, Summary& summary, Restarts& sidecars) {
     } else if (!waiting.empty() && waiting != "PodInitializing") {
       summary.status = std::string("Init:").append(waiting);
     } else {
-      summary.status = "Init:" + std::to_string(at) + "/" + std::to_string(api::ListAt(spec, "initContainers").size());
+      summary.status =
+          "Init:" + std::to_string(at) + "/" + std::to_string(api::ListAt(spec, "initContainers").size());
     }
     return true;
   }
   return false;
 }
 
-// The first container with something to say gives the status, so they are walked from the last to the first.
+// The first container with a waiting or termination reason determines the status. The loop goes from last to
+// first, so the first container overwrites the others.
 void SummarizeContainers(const Json& pod, Summary& summary) {
   const Json& statuses = api::ListAt(pod, "status", "containerStatuses");
   bool running = false;
@@ -132,11 +150,14 @@ void SummarizeContainers(const Json& pod, Summary& summary) {
       ++summary.ready;
     }
   }
-  // One container that completed does not make a pod complete while others run or have failed.
+  // A completed container does not make the pod Completed while other containers run or have failed.
   if (summary.status == "Completed") {
-    if (running && ConditionStatus(api::ListAt(pod, "status", "conditions"), "Ready") == "True") summary.status = "Running";
-    else if (!error.empty()) summary.status = error;
-    else if (running) summary.status = "NotReady";
+    if (running && ConditionStatus(api::ListAt(pod, "status", "conditions"), "Ready") == "True")
+      summary.status = "Running";
+    else if (!error.empty())
+      summary.status = error;
+    else if (running)
+      summary.status = "NotReady";
   }
 }
 
@@ -149,7 +170,8 @@ Summary Summarize(const Json& pod) {
   Summary summary;
   summary.status = OrElse(reason, phase);
   for (const Json& condition : conditions) {
-    if (api::StringAt(condition, "type") == "PodScheduled" && api::StringAt(condition, "reason") == "SchedulingGated")
+    if (api::StringAt(condition, "type") == "PodScheduled" &&
+        api::StringAt(condition, "reason") == "SchedulingGated")
       summary.status = "SchedulingGated";
   }
   summary.total = static_cast<std::int64_t>(api::ListAt(spec, "containers").size());
@@ -163,8 +185,10 @@ Summary Summarize(const Json& pod) {
     SummarizeContainers(pod, summary);
   }
   if (api::Find(pod, "metadata", "deletionTimestamp") != nullptr) {
-    if (reason == "NodeLost") summary.status = "Unknown";
-    else if (phase != "Succeeded" && phase != "Failed") summary.status = "Terminating";
+    if (reason == "NodeLost")
+      summary.status = "Unknown";
+    else if (!api::IsPodPhaseTerminal(phase))
+      summary.status = "Terminating";
   }
   return summary;
 }
@@ -202,10 +226,10 @@ Json PodConditions(const Json& pod) {
   return Json::array({{{"type", "Completed"}, {"status", "True"}, {"reason", phase}, {"message", message}}});
 }
 
-constexpr Printer kPrinters[] = {{"", "Pod", kPodColumns, PodCells, PodConditions}};
+constexpr Printer kPodPrinters[] = {{"", "Pod", kPodColumns, PodCells, PodConditions}};
 
 }  // namespace
 
-std::span<const Printer> PodPrinters() { return kPrinters; }
+std::span<const Printer> PodPrinters() { return kPodPrinters; }
 
 }  // namespace terrarium::apiserver::table

@@ -36,17 +36,17 @@ std::vector<Json> BudgetCells(const Json& object, api::Time now) {
 }
 
 std::vector<Json> ScaleCells(const Json& object, api::Time now) {
-  return {Name(object), api::IntAt(object, 0, "spec", "replicas"), api::IntAt(object, 0, "status", "replicas"),
-          Age(object, now)};
+  return {Name(object), api::IntAt(object, 0, "spec", "replicas"),
+          api::IntAt(object, 0, "status", "replicas"), Age(object, now)};
 }
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kPolicyPrinters[] = {
     {"autoscaling", "Scale", kScaleColumns, ScaleCells},
     {"policy", "PodDisruptionBudget", kBudgetColumns, BudgetCells},
 };
 
 }  // namespace
 
-std::span<const Printer> PolicyPrinters() { return kPrinters; }
+std::span<const Printer> PolicyPrinters() { return kPolicyPrinters; }
 
 }  // namespace terrarium::apiserver::table

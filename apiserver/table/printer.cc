@@ -42,7 +42,9 @@ std::string SelectorText(const Json* selector) {
   return parsed.ok() ? OrElse(parsed->String(), kNone) : "<error>";
 }
 
-std::string LabelsText(const Json& labels) { return OrElse(api::LabelSelector::FromMap(labels).String(), kNone); }
+std::string LabelsText(const Json& labels) {
+  return OrElse(api::LabelSelector::FromMap(labels).String(), kNone);
+}
 
 std::string OrElse(std::string_view text, std::string_view otherwise) {
   return std::string(text.empty() ? otherwise : text);

@@ -77,10 +77,10 @@ std::vector<Json> ServiceCells(const Json& service, api::Time now) {
           LabelsText(api::ObjectAt(service, "spec", "selector"))};
 }
 
-constexpr Printer kPrinters[] = {{"", "Service", kServiceColumns, ServiceCells}};
+constexpr Printer kServicePrinters[] = {{"", "Service", kServiceColumns, ServiceCells}};
 
 }  // namespace
 
-std::span<const Printer> ServicePrinters() { return kPrinters; }
+std::span<const Printer> ServicePrinters() { return kServicePrinters; }
 
 }  // namespace terrarium::apiserver::table

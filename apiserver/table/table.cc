@@ -15,8 +15,8 @@ using table::Column;
 using table::Printer;
 
 // For kinds without a printer of their own.
-constexpr Column kDefaultColumns[] = {
-    table::kNameColumn, {"Created At", "date", "", table::kAgeColumn.description}};
+constexpr Column kDefaultColumns[] = {table::kNameColumn,
+                                      {"Created At", "date", "", table::kAgeColumn.description}};
 
 std::vector<Json> DefaultCells(const Json& object, api::Time) {
   // Go prints the zero time for an object that has none.
@@ -26,7 +26,7 @@ std::vector<Json> DefaultCells(const Json& object, api::Time) {
 
 constexpr Printer kDefaultPrinter = {"", "", kDefaultColumns, DefaultCells};
 
-const Printer& PrinterOf(const TableKind& kind) {
+const Printer& BuiltInPrinterOf(const TableKind& kind) {
   constexpr std::span<const Printer> (*kFamilies[])() = {
       table::PodPrinters,     table::WorkloadPrinters, table::BatchPrinters, table::CorePrinters,
       table::ServicePrinters, table::NodePrinters,     table::EventPrinters, table::PolicyPrinters};
@@ -48,11 +48,32 @@ Json ColumnDefinitions(std::span<const Column> columns) {
   return out;
 }
 
+// The printer that a resource brings with it, or the built-in one.
+class AnyPrinter {
+ public:
+  explicit AnyPrinter(const TableKind& kind)
+      : own_(kind.printer), built_in_(own_ == nullptr ? BuiltInPrinterOf(kind) : kDefaultPrinter) {}
+
+  Json Columns() const {
+    return own_ != nullptr ? own_->ColumnDefinitions() : ColumnDefinitions(built_in_.columns);
+  }
+  std::vector<Json> Cells(const Json& object, api::Time now) const {
+    return own_ != nullptr ? own_->Cells(object, now) : built_in_.cells(object, now);
+  }
+  Json Conditions(const Json& object) const {
+    return own_ == nullptr && built_in_.conditions != nullptr ? built_in_.conditions(object) : Json();
+  }
+
+ private:
+  const TablePrinter* own_;
+  const Printer& built_in_;
+};
+
 Json WholeObject(const TableKind& kind, const Json& document) {
   Json out = document;
   out["kind"] = kind.kind;
-  out["apiVersion"] =
-      kind.group.empty() ? std::string(kind.version) : std::string(kind.group).append("/").append(kind.version);
+  out["apiVersion"] = kind.group.empty() ? std::string(kind.version)
+                                         : std::string(kind.group).append("/").append(kind.version);
   return out;
 }
 
@@ -60,13 +81,14 @@ bool IsInitialEventsEnd(const Json& document) {
   return api::StringAt(document, "metadata", "annotations", "k8s.io/initial-events-end") == "true";
 }
 
-Json MakeRow(const Printer& printer, const TableKind& kind, const Json& document, const TableOptions& options) {
-  Json row = {{"cells", printer.cells(document, options.now)}, {"object", nullptr}};
-  if (printer.conditions != nullptr) {
-    if (Json conditions = printer.conditions(document); !conditions.is_null()) row["conditions"] = std::move(conditions);
-  }
+Json MakeRow(const AnyPrinter& printer, const TableKind& kind, const Json& document,
+             const TableOptions& options) {
+  Json row = {{"cells", printer.Cells(document, options.now)}, {"object", nullptr}};
+  if (Json conditions = printer.Conditions(document); !conditions.is_null())
+    row["conditions"] = std::move(conditions);
   IncludeObject include = options.include_object;
-  // The bookmark that closes a streamed list is known by its annotation, which must reach the client in any case.
+  // The bookmark that closes a streamed list is known by its annotation, which must reach the client in any
+  // case.
   if (include == IncludeObject::kNone && IsInitialEventsEnd(document)) include = IncludeObject::kMetadata;
   switch (include) {
     case IncludeObject::kNone: break;
@@ -76,7 +98,7 @@ Json MakeRow(const Printer& printer, const TableKind& kind, const Json& document
   return row;
 }
 
-Json Assemble(const Printer& printer, Json rows, const TableMeta& meta, const TableOptions& options) {
+Json Assemble(const AnyPrinter& printer, Json rows, const TableMeta& meta, const TableOptions& options) {
   Json metadata = Json::object();
   if (!meta.resource_version.empty()) metadata["resourceVersion"] = meta.resource_version;
   if (!meta.continue_token.empty()) metadata["continue"] = meta.continue_token;
@@ -84,7 +106,7 @@ Json Assemble(const Printer& printer, Json rows, const TableMeta& meta, const Ta
   return {{"kind", "Table"},
           {"apiVersion", std::string("meta.k8s.io/").append(options.meta_version)},
           {"metadata", std::move(metadata)},
-          {"columnDefinitions", options.no_headers ? Json() : ColumnDefinitions(printer.columns)},
+          {"columnDefinitions", options.no_headers ? Json() : printer.Columns()},
           {"rows", std::move(rows)}};
 }
 
@@ -105,11 +127,13 @@ api::Result<TableOptions> ParseTableOptions(const Request& request) {
   return out;
 }
 
-TableKind KindOf(const ResourceInfo& resource) { return {resource.group, resource.version, resource.kind}; }
+TableKind KindOf(const ResourceInfo& resource) {
+  return {resource.group, resource.version, resource.kind, resource.printer.get()};
+}
 
 Json MakeTable(const TableKind& kind, std::span<const Json> documents, const TableMeta& meta,
                const TableOptions& options) {
-  const Printer& printer = PrinterOf(kind);
+  const AnyPrinter printer(kind);
   Json rows = Json::array();
   for (const Json& document : documents) rows.push_back(MakeRow(printer, kind, document, options));
   return Assemble(printer, std::move(rows), meta, options);
@@ -117,9 +141,10 @@ Json MakeTable(const TableKind& kind, std::span<const Json> documents, const Tab
 
 Json MakeTable(const TableKind& kind, std::span<const api::ObjectPtr> objects, const TableMeta& meta,
                const TableOptions& options) {
-  const Printer& printer = PrinterOf(kind);
+  const AnyPrinter printer(kind);
   Json rows = Json::array();
-  for (const api::ObjectPtr& object : objects) rows.push_back(MakeRow(printer, kind, object->Parse(), options));
+  for (const api::ObjectPtr& object : objects)
+    rows.push_back(MakeRow(printer, kind, object->Parse(), options));
   return Assemble(printer, std::move(rows), meta, options);
 }
 

@@ -24,7 +24,8 @@ constexpr Column kDeploymentColumns[] = {
     kContainersColumn,
     kImagesColumn,
     {"Selector", "string", "",
-     "Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones affected by this "
+     "Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones "
+     "affected by this "
      "deployment. It must match the pod template's labels.",
      1},
 };
@@ -32,17 +33,20 @@ constexpr Column kDeploymentColumns[] = {
 constexpr Column kReplicaSetColumns[] = {
     kNameColumn,
     {"Desired", "integer", "",
-     "Replicas is the number of desired pods. This is a pointer to distinguish between explicit zero and unspecified. "
+     "Replicas is the number of desired pods. This is a pointer to distinguish between explicit zero and "
+     "unspecified. "
      "Defaults to 1. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicaset"},
     {"Current", "integer", "",
      "Replicas is the most recently observed number of non-terminating pods. More info: "
      "https://kubernetes.io/docs/concepts/workloads/controllers/replicaset"},
-    {"Ready", "integer", "", "The number of non-terminating pods targeted by this ReplicaSet with a Ready Condition."},
+    {"Ready", "integer", "",
+     "The number of non-terminating pods targeted by this ReplicaSet with a Ready Condition."},
     kAgeColumn,
     kContainersColumn,
     kImagesColumn,
     {"Selector", "string", "",
-     "Selector is a label query over pods that should match the replica count. Label keys and values that must match in "
+     "Selector is a label query over pods that should match the replica count. Label keys and values that "
+     "must match in "
      "order to be controlled by this replica set. It must match the pod template's labels. More info: "
      "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
      1},
@@ -53,51 +57,62 @@ constexpr Column kReplicationControllerColumns[] = {
     {"Desired", "integer", "",
      "Replicas is the number of desired replicas. This is a pointer to distinguish between explicit zero and "
      "unspecified. Defaults to 1. More info: "
-     "https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#what-is-a-replicationcontroller"},
+     "https://kubernetes.io/docs/concepts/workloads/controllers/"
+     "replicationcontroller#what-is-a-replicationcontroller"},
     {"Current", "integer", "",
      "Replicas is the most recently observed number of replicas. More info: "
-     "https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#what-is-a-replicationcontroller"},
+     "https://kubernetes.io/docs/concepts/workloads/controllers/"
+     "replicationcontroller#what-is-a-replicationcontroller"},
     {"Ready", "integer", "", "The number of ready replicas for this replication controller."},
     kAgeColumn,
     kContainersColumn,
     kImagesColumn,
     {"Selector", "string", "",
-     "Selector is a label query over pods that should match the Replicas count. If Selector is empty, it is defaulted "
-     "to the labels present on the Pod template. Label keys and values that must match in order to be controlled by "
+     "Selector is a label query over pods that should match the Replicas count. If Selector is empty, it is "
+     "defaulted "
+     "to the labels present on the Pod template. Label keys and values that must match in order to be "
+     "controlled by "
      "this replication controller, if empty defaulted to labels on Pod template. More info: "
      "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
      1},
 };
 
 constexpr Column kStatefulSetColumns[] = {
-    kNameColumn, {"Ready", "string", "", "Number of the pod with ready state"}, kAgeColumn, kContainersColumn,
+    kNameColumn,   {"Ready", "string", "", "Number of the pod with ready state"},
+    kAgeColumn,    kContainersColumn,
     kImagesColumn,
 };
 
 constexpr Column kDaemonSetColumns[] = {
     kNameColumn,
     {"Desired", "integer", "",
-     "The total number of nodes that should be running the daemon pod (including nodes correctly running the daemon "
+     "The total number of nodes that should be running the daemon pod (including nodes correctly running the "
+     "daemon "
      "pod). More info: https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/"},
     {"Current", "integer", "",
-     "The number of nodes that are running at least 1 daemon pod and are supposed to run the daemon pod. More info: "
+     "The number of nodes that are running at least 1 daemon pod and are supposed to run the daemon pod. "
+     "More info: "
      "https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/"},
     {"Ready", "integer", "",
-     "numberReady is the number of nodes that should be running the daemon pod and have one or more of the daemon pod "
+     "numberReady is the number of nodes that should be running the daemon pod and have one or more of the "
+     "daemon pod "
      "running with a Ready Condition."},
     {"Up-to-date", "integer", "", "The total number of nodes that are running updated daemon pod"},
     {"Available", "integer", "",
-     "The number of nodes that should be running the daemon pod and have one or more of the daemon pod running and "
+     "The number of nodes that should be running the daemon pod and have one or more of the daemon pod "
+     "running and "
      "available (ready for at least spec.minReadySeconds)"},
     {"Node Selector", "string", "",
-     "NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must match a node's "
+     "NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must match "
+     "a node's "
      "labels for the pod to be scheduled on that node. More info: "
      "https://kubernetes.io/docs/concepts/configuration/assign-pod-node/"},
     kAgeColumn,
     kContainersColumn,
     kImagesColumn,
     {"Selector", "string", "",
-     "A label query over pods that are managed by the daemon set. Must match in order to be controlled. It must match "
+     "A label query over pods that are managed by the daemon set. Must match in order to be controlled. It "
+     "must match "
      "the pod template's labels. More info: "
      "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
      1},
@@ -113,15 +128,19 @@ constexpr Column kControllerRevisionColumns[] = {
 const Json& PodSpec(const Json& object) { return api::ObjectAt(object, "spec", "template", "spec"); }
 
 std::int64_t Spec(const Json& object, std::string_view field) { return api::IntAt(object, 0, "spec", field); }
-std::int64_t StatusCount(const Json& object, std::string_view field) { return api::IntAt(object, 0, "status", field); }
+std::int64_t StatusCount(const Json& object, std::string_view field) {
+  return api::IntAt(object, 0, "status", field);
+}
 
 std::string ReadyOfDesired(const Json& object) {
-  return std::to_string(StatusCount(object, "readyReplicas")) + "/" + std::to_string(Spec(object, "replicas"));
+  return std::to_string(StatusCount(object, "readyReplicas")) + "/" +
+         std::to_string(Spec(object, "replicas"));
 }
 
 std::vector<Json> DeploymentCells(const Json& object, api::Time now) {
   // Here, and only here, an empty selector prints as nothing.
-  api::Result<api::LabelSelector> selector = api::LabelSelector::FromDocument(api::Find(object, "spec", "selector"));
+  api::Result<api::LabelSelector> selector =
+      api::LabelSelector::FromDocument(api::Find(object, "spec", "selector"));
   return {Name(object),
           ReadyOfDesired(object),
           StatusCount(object, "updatedReplicas"),
@@ -175,7 +194,8 @@ std::string ControllerName(const Json& object) {
   for (const Json& owner : api::ListAt(object, "metadata", "ownerReferences")) {
     if (!api::BoolAt(owner, "controller")) continue;
     std::string out;
-    for (char c : api::StringAt(owner, "kind")) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (char c : api::StringAt(owner, "kind"))
+      out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     std::string_view version = api::StringAt(owner, "apiVersion");
     if (std::size_t slash = version.find('/'); slash != std::string_view::npos)
       out.append(".").append(version.substr(0, slash));
@@ -188,17 +208,29 @@ std::vector<Json> ControllerRevisionCells(const Json& object, api::Time now) {
   return {Name(object), ControllerName(object), api::IntAt(object, 0, "revision"), Age(object, now)};
 }
 
-constexpr Printer kPrinters[] = {
+constexpr Column kScaleColumns[] = {
+    {"Name", "string", "", kNameColumn.description},
+    {"Desired", "integer", "", "replicas is the desired number of instances for the scaled object."},
+    {"Available", "integer", "", "replicas is the actual number of observed instances of the scaled object."},
+    kAgeColumn};
+
+std::vector<Json> ScaleCells(const Json& object, api::Time now) {
+  return {Name(object), api::IntAt(object, 0, "spec", "replicas"),
+          api::IntAt(object, 0, "status", "replicas"), Age(object, now)};
+}
+
+constexpr Printer kWorkloadPrinters[] = {
     {"", "ReplicationController", kReplicationControllerColumns, ReplicationControllerCells},
     {"apps", "ControllerRevision", kControllerRevisionColumns, ControllerRevisionCells},
     {"apps", "DaemonSet", kDaemonSetColumns, DaemonSetCells},
     {"apps", "Deployment", kDeploymentColumns, DeploymentCells},
     {"apps", "ReplicaSet", kReplicaSetColumns, ReplicaSetCells},
     {"apps", "StatefulSet", kStatefulSetColumns, StatefulSetCells},
+    {"autoscaling", "Scale", kScaleColumns, ScaleCells},
 };
 
 }  // namespace
 
-std::span<const Printer> WorkloadPrinters() { return kPrinters; }
+std::span<const Printer> WorkloadPrinters() { return kWorkloadPrinters; }
 
 }  // namespace terrarium::apiserver::table

@@ -11,7 +11,8 @@ void CheckFileKeyRef(const Json& ref, const Path& path, FieldErrors& errors) {
   if (RequireText(ref, "volumeName", path, errors)) {
     CheckDnsLabel(StringAt(ref, "volumeName"), path.Child("volumeName"), errors);
   }
-  if (RequireText(ref, "path", path, errors)) CheckNoBacksteps(StringAt(ref, "path"), path.Child("path"), errors);
+  if (RequireText(ref, "path", path, errors))
+    CheckNoBacksteps(StringAt(ref, "path"), path.Child("path"), errors);
 }
 
 void CheckValueFrom(const Json& variable, const Json& from, const Path& path, FieldErrors& errors) {
@@ -38,9 +39,10 @@ void CheckValueFrom(const Json& variable, const Json& from, const Path& path, Fi
     CheckFileKeyRef(*ref, path.Child("fileKeyRef"), errors);
   }
   if (sources == 0) {
-    errors.push_back(api::InvalidError(path, "",
-                                       "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, "
-                                       "`secretKeyRef` or `fileKeyRef`"));
+    errors.push_back(
+        api::InvalidError(path, "",
+                          "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, "
+                          "`secretKeyRef` or `fileKeyRef`"));
   } else if (!StringAt(variable, "value").empty()) {
     errors.push_back(api::InvalidError(path, "", "may not be specified when `value` is not empty"));
   } else if (sources > 1) {
@@ -61,7 +63,8 @@ void CheckEnvSource(const Json& ref, const Path& path, FieldErrors& errors) {
 void CheckKeySelector(const Json& selector, const Path& path, FieldErrors& errors) {
   CheckSubdomain(StringAt(selector, "name"), path.Child("name"), errors);
   const std::string_view key = StringAt(selector, "key");
-  if (RequireText(selector, "key", path, errors)) AddInvalid(IsConfigMapKey(key), key, path.Child("key"), errors);
+  if (RequireText(selector, "key", path, errors))
+    AddInvalid(IsConfigMapKey(key), key, path.Child("key"), errors);
 }
 
 void CheckPorts(const Json& ports, const Path& path, FieldErrors& errors) {
@@ -104,8 +107,10 @@ void CheckEnv(const Json& env, const Path& path, FieldErrors& errors) {
   for (std::size_t i = 0; i < env.size(); ++i) {
     const Path here = path.Index(i);
     const std::string_view name = StringAt(env[i], "name");
-    if (RequireText(env[i], "name", here, errors)) AddInvalid(IsEnvVarName(name), name, here.Child("name"), errors);
-    if (const Json* from = Find(env[i], "valueFrom")) CheckValueFrom(env[i], *from, here.Child("valueFrom"), errors);
+    if (RequireText(env[i], "name", here, errors))
+      AddInvalid(IsEnvVarName(name), name, here.Child("name"), errors);
+    if (const Json* from = Find(env[i], "valueFrom"))
+      CheckValueFrom(env[i], *from, here.Child("valueFrom"), errors);
   }
 }
 
@@ -131,14 +136,16 @@ void CheckEnvFrom(const Json& env_from, const Path& path, FieldErrors& errors) {
 
 void CheckFileKeyRefVolumes(const Json& spec, const Path& path, FieldErrors& errors) {
   std::map<std::string_view, const Json*> volumes;
-  for (const Json& volume : ListAt(spec, "volumes")) volumes.insert_or_assign(StringAt(volume, "name"), &volume);
+  for (const Json& volume : ListAt(spec, "volumes"))
+    volumes.insert_or_assign(StringAt(volume, "name"), &volume);
   VisitContainers(spec, path, [&](const Json& container, const Path& container_path) {
     const Json& env = ListAt(container, "env");
     for (std::size_t i = 0; i < env.size(); ++i) {
       const Json* ref = Find(env[i], "valueFrom", "fileKeyRef");
       if (ref == nullptr) continue;
       const std::string_view name = StringAt(*ref, "volumeName");
-      const Path here = container_path.Child("env").Index(i).Child("valueFrom", "fileKeyRef").Child("volumeName");
+      const Path here =
+          container_path.Child("env").Index(i).Child("valueFrom", "fileKeyRef").Child("volumeName");
       const auto volume = volumes.find(name);
       if (volume == volumes.end()) {
         errors.push_back(api::NotFoundFieldError(here, name));

@@ -23,7 +23,8 @@ void CheckTerminationMessagePolicy(const Json& container, const Path& path, Fiel
   }
 }
 
-void CheckResizePolicy(const Json& policies, std::string_view restart_policy, const Path& path, FieldErrors& errors) {
+void CheckResizePolicy(const Json& policies, std::string_view restart_policy, const Path& path,
+                       FieldErrors& errors) {
   Names seen;
   for (std::size_t i = 0; i < policies.size(); ++i) {
     const std::string_view resource = StringAt(policies[i], "resourceName");
@@ -49,7 +50,8 @@ void CheckResizePolicy(const Json& policies, std::string_view restart_policy, co
 void CheckRestartRule(const Json& rule, const Path& path, FieldErrors& errors) {
   const std::string_view action = StringAt(rule, "action");
   if (action != "Restart" && action != "RestartAllContainers") {
-    errors.push_back(api::NotSupportedError(path.Child("action"), action, {"Restart", "RestartAllContainers"}));
+    errors.push_back(
+        api::NotSupportedError(path.Child("action"), action, {"Restart", "RestartAllContainers"}));
   }
   const Json* codes = Find(rule, "exitCodes");
   if (codes == nullptr) {
@@ -71,10 +73,11 @@ void CheckRestart(const Json& container, const Path& path, FieldErrors& errors) 
   const std::string_view text = policy == nullptr ? std::string_view{} : TextOf(*policy);
   if (policy == nullptr && rules.empty()) return;
   if (policy == nullptr) {
-    errors.push_back(
-        api::RequiredError(path.Child("restartPolicy"), "must specify restartPolicy when restart rules are used"));
+    errors.push_back(api::RequiredError(path.Child("restartPolicy"),
+                                        "must specify restartPolicy when restart rules are used"));
   } else if (text != "Always" && text != "Never" && text != "OnFailure") {
-    errors.push_back(api::NotSupportedError(path.Child("restartPolicy"), text, {"Always", "Never", "OnFailure"}));
+    errors.push_back(
+        api::NotSupportedError(path.Child("restartPolicy"), text, {"Always", "Never", "OnFailure"}));
   }
   const Path here = path.Child("restartPolicyRules");
   if (rules.size() > 20) errors.push_back(api::TooManyError(here, static_cast<int>(rules.size()), 20));
@@ -109,15 +112,18 @@ void CheckCommon(const Json& container, const PodScope& scope, const Path& path,
   CheckVolumeMounts(container, scope, path.Child("volumeMounts"), errors);
   CheckVolumeDevices(container, scope, path.Child("volumeDevices"), errors);
   CheckPullPolicy(StringAt(container, "imagePullPolicy"), path.Child("imagePullPolicy"), errors);
-  CheckResources(ObjectAt(container, "resources"), ResourceOwner::kContainer, scope, path.Child("resources"), errors);
-  CheckResizePolicy(ListAt(container, "resizePolicy"), scope.RestartPolicy(), path.Child("resizePolicy"), errors);
-  CheckContainerSecurityContext(Find(container, "securityContext"), scope.host_users, path.Child("securityContext"),
-                                errors);
+  CheckResources(ObjectAt(container, "resources"), ResourceOwner::kContainer, scope, path.Child("resources"),
+                 errors);
+  CheckResizePolicy(ListAt(container, "resizePolicy"), scope.RestartPolicy(), path.Child("resizePolicy"),
+                    errors);
+  CheckContainerSecurityContext(Find(container, "securityContext"), scope.host_users,
+                                path.Child("securityContext"), errors);
 }
 
 void CheckRunning(const Json& container, const PodScope& scope, const Path& path, FieldErrors& errors) {
   if (const Json* lifecycle = Find(container, "lifecycle")) {
-    CheckLifecycle(*lifecycle, Find(scope.spec, "terminationGracePeriodSeconds"), path.Child("lifecycle"), errors);
+    CheckLifecycle(*lifecycle, Find(scope.spec, "terminationGracePeriodSeconds"), path.Child("lifecycle"),
+                   errors);
   }
   CheckProbes(container, path, errors);
 }
@@ -126,8 +132,9 @@ void CheckInitResizePolicy(const Json& container, const Path& path, FieldErrors&
   const Json& policies = ListAt(container, "resizePolicy");
   for (std::size_t i = 0; i < policies.size(); ++i) {
     if (StringAt(policies[i], "restartPolicy") != "RestartContainer") continue;
-    errors.push_back(api::InvalidError(path.Child("resizePolicy").Index(i).Child("restartPolicy"), "RestartContainer",
-                                       "must not be set to 'RestartContainer' for non-sidecar initContainers"));
+    errors.push_back(
+        api::InvalidError(path.Child("resizePolicy").Index(i).Child("restartPolicy"), "RestartContainer",
+                          "must not be set to 'RestartContainer' for non-sidecar initContainers"));
   }
 }
 
@@ -174,7 +181,8 @@ void CheckContainers(const PodScope& scope, const Path& path, FieldErrors& error
     CheckRestart(containers[i], here, errors);
   }
   Names host_ports;
-  for (std::size_t i = 0; i < containers.size(); ++i) CheckHostPorts(containers[i], host_ports, path.Index(i), errors);
+  for (std::size_t i = 0; i < containers.size(); ++i)
+    CheckHostPorts(containers[i], host_ports, path.Index(i), errors);
 }
 
 void CheckInitContainers(const PodScope& scope, const Path& path, FieldErrors& errors) {
@@ -236,7 +244,8 @@ void CheckImageBlanks(const Json& container, const Path& path, FieldErrors& erro
   const bool blanks = kBlanks.find(image.front()) != std::string_view::npos ||
                       kBlanks.find(image.back()) != std::string_view::npos;
   if (!blanks) return;
-  errors.push_back(api::InvalidError(path.Child("image"), image, "must not have leading or trailing whitespace"));
+  errors.push_back(
+      api::InvalidError(path.Child("image"), image, "must not have leading or trailing whitespace"));
 }
 
 void VisitContainers(const Json& spec, const Path& spec_path,

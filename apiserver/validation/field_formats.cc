@@ -39,7 +39,8 @@ FieldErrors IsDomainPrefixedPath(std::string_view text, const Path& path) {
   FieldErrors errors;
   const std::string_view host = text.substr(0, slash);
   const std::string_view rest = text.substr(slash + 1);
-  for (const std::string& message : IsDns1123Subdomain(host)) errors.push_back(api::InvalidError(path, host, message));
+  for (const std::string& message : IsDns1123Subdomain(host))
+    errors.push_back(api::InvalidError(path, host, message));
   if (!std::all_of(rest.begin(), rest.end(), IsHttpPathCharacter)) {
     errors.push_back(api::InvalidError(path, rest, RegexMessage("Invalid path", kHttpPathFormat)));
   }
@@ -67,8 +68,9 @@ FieldErrors IsNotMoreThan100Percent(const Json& value, const Path& path) {
 
 FieldErrors ValidatePortNumOrName(const Json& port, const Path& path) {
   FieldErrors errors;
-  const Messages messages = port.is_string() ? IsValidPortName(port.get_ref<const std::string&>())
-                                             : IsValidPortNum(port.is_number_integer() ? port.get<std::int64_t>() : 0);
+  const Messages messages = port.is_string()
+                                ? IsValidPortName(port.get_ref<const std::string&>())
+                                : IsValidPortNum(port.is_number_integer() ? port.get<std::int64_t>() : 0);
   const Json value = port.is_null() ? Json(0) : port;
   for (const std::string& message : messages) errors.push_back(api::InvalidError(path, value, message));
   return errors;

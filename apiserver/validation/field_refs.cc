@@ -10,9 +10,10 @@ namespace {
 
 // Field paths that name something of a pod at all; where they may be used is a second question.
 constexpr std::array<std::string_view, 14> kPodFields = {
-    "metadata.annotations", "metadata.labels",      "metadata.name",           "metadata.namespace", "metadata.uid",
-    "spec.nodeName",        "spec.restartPolicy",   "spec.serviceAccountName", "spec.schedulerName", "status.phase",
-    "status.hostIP",        "status.hostIPs",       "status.podIP",            "status.podIPs"};
+    "metadata.annotations", "metadata.labels", "metadata.name",      "metadata.namespace",
+    "metadata.uid",         "spec.nodeName",   "spec.restartPolicy", "spec.serviceAccountName",
+    "spec.schedulerName",   "status.phase",    "status.hostIP",      "status.hostIPs",
+    "status.podIP",         "status.podIPs"};
 
 struct Subscripted {
   std::string_view path;
@@ -35,12 +36,13 @@ std::string ConversionError(std::string_view api_version, std::string_view field
     if (subscripted->path == "metadata.annotations" || subscripted->path == "metadata.labels") return "";
     return "field label does not support subscript: " + std::string(field);
   }
-  if (field == "spec.host" || std::find(kPodFields.begin(), kPodFields.end(), field) != kPodFields.end()) return "";
+  if (field == "spec.host" || std::find(kPodFields.begin(), kPodFields.end(), field) != kPodFields.end())
+    return "";
   return "field label not supported: " + std::string(field);
 }
 
 void CheckDivisor(std::string_view resource, const Json& ref, const Path& path, FieldErrors& errors) {
-  static const std::set<std::string_view> kByteDivisors = {"1",  "1k",  "1M",  "1G",  "1T",  "1P", "1E",
+  static const std::set<std::string_view> kByteDivisors = {"1",   "1k",  "1M",  "1G",  "1T",  "1P", "1E",
                                                            "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"};
   const Json* divisor = Find(ref, "divisor");
   if (divisor == nullptr) return;
@@ -50,8 +52,9 @@ void CheckDivisor(std::string_view resource, const Json& ref, const Path& path, 
   std::string_view what;
   if (resource == "limits.cpu" || resource == "requests.cpu") {
     if (text != "1m" && text != "1") {
-      errors.push_back(api::InvalidError(path.Child("divisor"), resource,
-                                         "only divisor's values 1m and 1 are supported with the cpu resource"));
+      errors.push_back(
+          api::InvalidError(path.Child("divisor"), resource,
+                            "only divisor's values 1m and 1 are supported with the cpu resource"));
     }
     return;
   }
@@ -59,12 +62,14 @@ void CheckDivisor(std::string_view resource, const Json& ref, const Path& path, 
   if (resource == "limits.ephemeral-storage" || resource == "requests.ephemeral-storage") {
     what = "local ephemeral storage";
   }
-  if (resource.starts_with("requests.hugepages-") || resource.starts_with("limits.hugepages-")) what = "hugepages";
+  if (resource.starts_with("requests.hugepages-") || resource.starts_with("limits.hugepages-"))
+    what = "hugepages";
   if (what.empty() || kByteDivisors.contains(text)) return;
-  errors.push_back(api::InvalidError(path.Child("divisor"), resource,
-                                     "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, "
-                                     "1Ei are supported with the " +
-                                         std::string(what) + " resource"));
+  errors.push_back(
+      api::InvalidError(path.Child("divisor"), resource,
+                        "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, "
+                        "1Ei are supported with the " +
+                            std::string(what) + " resource"));
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ namespace terrarium::apiserver {
 namespace {
 
 constexpr std::string_view kLabelFormat = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-constexpr std::string_view kSubdomainFormat = R"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)";
+constexpr std::string_view kSubdomainFormat =
+    R"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)";
 constexpr std::string_view kUnderscoreSubdomainFormat =
     R"(_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*)";
 
@@ -18,7 +19,9 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLowerAlnum(char c) { return IsLower(c) || IsDigit(c); }
 bool IsAlnum(char c) { return IsLower(c) || IsUpper(c) || IsDigit(c); }
 
-bool All(std::string_view text, bool (*allowed)(char)) { return std::all_of(text.begin(), text.end(), allowed); }
+bool All(std::string_view text, bool (*allowed)(char)) {
+  return std::all_of(text.begin(), text.end(), allowed);
+}
 
 bool MatchesDnsLabel(std::string_view text) {
   return !text.empty() && IsLowerAlnum(text.front()) && IsLowerAlnum(text.back()) &&
@@ -52,7 +55,9 @@ std::string RegexMessage(std::string_view what, std::string_view format,
   return out.append("regex used for validation is '").append(format).append("')");
 }
 
-std::string MaxLengthMessage(int length) { return "must be no more than " + std::to_string(length) + " characters"; }
+std::string MaxLengthMessage(int length) {
+  return "must be no more than " + std::to_string(length) + " characters";
+}
 
 std::string RangeMessage(std::int64_t lowest, std::int64_t highest) {
   return "must be between " + std::to_string(lowest) + " and " + std::to_string(highest) + ", inclusive";
@@ -62,11 +67,12 @@ Messages IsDns1123Label(std::string_view text) {
   Messages out;
   if (text.size() > 63) out.push_back(MaxLengthMessage(63));
   if (!MatchesDnsLabel(text)) {
-    out.push_back(EveryDottedPart(text, MatchesDnsLabel)
-                      ? "must not contain dots"
-                      : RegexMessage("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or "
-                                     "'-', and must start and end with an alphanumeric character",
-                                     kLabelFormat, {"my-name", "123-abc"}));
+    out.push_back(
+        EveryDottedPart(text, MatchesDnsLabel)
+            ? "must not contain dots"
+            : RegexMessage("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or "
+                           "'-', and must start and end with an alphanumeric character",
+                           kLabelFormat, {"my-name", "123-abc"}));
   }
   return out;
 }
@@ -75,9 +81,10 @@ Messages IsDns1123Subdomain(std::string_view text) {
   Messages out;
   if (text.size() > 253) out.push_back(MaxLengthMessage(253));
   if (!EveryDottedPart(text, MatchesDnsLabel)) {
-    out.push_back(RegexMessage("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
-                               "or '.', and must start and end with an alphanumeric character",
-                               kSubdomainFormat, {"example.com"}));
+    out.push_back(
+        RegexMessage("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
+                     "or '.', and must start and end with an alphanumeric character",
+                     kSubdomainFormat, {"example.com"}));
   }
   return out;
 }
@@ -86,9 +93,10 @@ Messages IsDns1123SubdomainWithUnderscore(std::string_view text) {
   Messages out;
   if (text.size() > 253) out.push_back(MaxLengthMessage(253));
   if (!EveryDottedPart(text, MatchesUnderscoreLabel)) {
-    out.push_back(RegexMessage("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
-                               "'_', '-' or '.', and must start and end with an alphanumeric character",
-                               kUnderscoreSubdomainFormat, {"example.com"}));
+    out.push_back(
+        RegexMessage("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
+                     "'_', '-' or '.', and must start and end with an alphanumeric character",
+                     kUnderscoreSubdomainFormat, {"example.com"}));
   }
   return out;
 }
@@ -97,9 +105,10 @@ Messages IsDns1035Label(std::string_view text) {
   Messages out;
   if (text.size() > 63) out.push_back(MaxLengthMessage(63));
   if (!MatchesDnsLabel(text) || !IsLower(text.front())) {
-    out.push_back(RegexMessage("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "
-                               "an alphabetic character, and end with an alphanumeric character",
-                               "[a-z]([-a-z0-9]*[a-z0-9])?", {"my-name", "abc-123"}));
+    out.push_back(
+        RegexMessage("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "
+                     "an alphabetic character, and end with an alphanumeric character",
+                     "[a-z]([-a-z0-9]*[a-z0-9])?", {"my-name", "abc-123"}));
   }
   return out;
 }
@@ -122,7 +131,8 @@ Messages IsValidPortName(std::string_view text) {
   if (text.empty() || !All(text, [](char c) { return IsLowerAlnum(c) || c == '-'; })) {
     out.push_back("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
   }
-  if (!std::any_of(text.begin(), text.end(), IsLower)) out.push_back("must contain at least one letter (a-z)");
+  if (!std::any_of(text.begin(), text.end(), IsLower))
+    out.push_back("must contain at least one letter (a-z)");
   if (text.find("--") != std::string_view::npos) out.push_back("must not contain consecutive hyphens");
   if (!text.empty() && (text.front() == '-' || text.back() == '-')) {
     out.push_back("must not begin or end with a hyphen");
@@ -146,10 +156,12 @@ Messages IsEnvVarName(std::string_view text) {
 }
 
 Messages IsCIdentifier(std::string_view text) {
-  if (!text.empty() && !IsDigit(text.front()) && All(text, [](char c) { return IsAlnum(c) || c == '_'; })) return {};
-  return {RegexMessage("a valid C identifier must start with alphabetic character or '_', followed by a string of "
-                       "alphanumeric characters or '_'",
-                       "[A-Za-z_][A-Za-z0-9_]*", {"my_name", "MY_NAME", "MyName"})};
+  if (!text.empty() && !IsDigit(text.front()) && All(text, [](char c) { return IsAlnum(c) || c == '_'; }))
+    return {};
+  return {RegexMessage(
+      "a valid C identifier must start with alphabetic character or '_', followed by a string of "
+      "alphanumeric characters or '_'",
+      "[A-Za-z_][A-Za-z0-9_]*", {"my_name", "MY_NAME", "MyName"})};
 }
 
 Messages IsConfigMapKey(std::string_view text) {

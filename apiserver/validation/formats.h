@@ -1,7 +1,7 @@
 #pragma once
 
-// Text formats that Kubernetes checks everywhere, with its words. Each function returns the messages for what is wrong
-// with the text (several rules may fail), empty when it is fine.
+// Text formats that many Kubernetes fields share, with Kubernetes' error messages. A check returns the
+// messages or errors of the rules that the value breaks, and nothing when the value is valid.
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +27,7 @@ Messages IsValidPathSegmentName(std::string_view text);
 // The name of a port (IANA_SVC_NAME).
 Messages IsValidPortName(std::string_view text);
 Messages IsValidPortNum(std::int64_t port);
-// Any printable ASCII but '=', as since 1.34.
+// Printable ASCII except '=', as in Kubernetes since 1.34.
 Messages IsEnvVarName(std::string_view text);
 Messages IsCIdentifier(std::string_view text);
 // A key of a ConfigMap or Secret.
@@ -37,7 +37,7 @@ Messages IsValidPercent(std::string_view text);  // "30%"
 Messages IsValidUserOrGroupId(std::int64_t id);
 Messages IsInRange(std::int64_t value, std::int64_t lowest, std::int64_t highest);
 
-// Words for a failed format, in Kubernetes' shape.
+// Error messages in Kubernetes' wording.
 std::string RegexMessage(std::string_view what, std::string_view format,
                          const std::vector<std::string_view>& examples = {});
 std::string MaxLengthMessage(int length);
@@ -46,19 +46,19 @@ std::string RangeMessage(std::int64_t lowest, std::int64_t highest);
 // A host and a path, such as acme.io/foo (Job managedBy).
 api::FieldErrors IsDomainPrefixedPath(std::string_view text, const api::Path& path);
 
-// An IP address as fields that predate strict parsing take it: refused are texts that are none, leading zeros and
-// IPv4-mapped IPv6 addresses.
+// An IP address in a field that predates strict parsing. Rejects malformed text, leading zeros and
+// IPv4-mapped IPv6 addresses; accepts IPv6 that is not in RFC 5952 form.
 api::FieldErrors IsValidIp(std::string_view text, const api::Path& path);
-// The warnings Kubernetes gives for an address that it takes: IPv6 that is not in RFC 5952 form.
+// Kubernetes' warning for a valid IPv6 address that is not in RFC 5952 form.
 std::vector<std::string> IpWarnings(std::string_view text, const api::Path& path);
-// 4 or 6; nullopt when it is no address.
+// 4 or 6, or nullopt for malformed text. An IPv4-mapped IPv6 address is 4.
 std::optional<int> IpFamily(std::string_view text);
 
 // An intstr.IntOrString that must be a non-negative number or a percentage.
 api::FieldErrors ValidatePositiveIntOrPercent(const api::Json& value, const api::Path& path);
-// A percentage above 100 is refused; numbers are not looked at.
+// Rejects a percentage above 100; accepts every number.
 api::FieldErrors IsNotMoreThan100Percent(const api::Json& value, const api::Path& path);
-// A port by number or by name, as probes and Services name it.
+// A port by number or by name, as in probes and Services.
 api::FieldErrors ValidatePortNumOrName(const api::Json& port, const api::Path& path);
 
 }  // namespace terrarium::apiserver

@@ -1,8 +1,8 @@
 // Image references as the container tools write them: [domain/]path[:tag][@digest].
 
-#include <algorithm>
-
 #include "apiserver/validation/internal/image_name.h"
+
+#include <algorithm>
 
 namespace terrarium::apiserver {
 namespace {
@@ -13,7 +13,8 @@ bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || 
 
 bool IsTag(std::string_view tag) {
   if (tag.empty() || tag.size() > 128 || !(IsAlnum(tag[0]) || tag[0] == '_')) return false;
-  return std::all_of(tag.begin(), tag.end(), [](char c) { return IsAlnum(c) || c == '_' || c == '.' || c == '-'; });
+  return std::all_of(tag.begin(), tag.end(),
+                     [](char c) { return IsAlnum(c) || c == '_' || c == '.' || c == '-'; });
 }
 
 bool IsDigest(std::string_view digest) {

@@ -1,5 +1,5 @@
-// IP addresses as Kubernetes reads them: Go's lenient parser (leading zeros allowed) decides whether a text is an
-// address at all, the strict one whether it is written properly.
+// IP addresses as Kubernetes reads them: Go's lenient parser (leading zeros allowed) decides whether a text
+// is an address at all, the strict one whether it is written properly.
 
 #include <array>
 #include <cstdio>
@@ -13,7 +13,7 @@ using api::FieldErrors;
 using api::Path;
 
 struct Address {
-  int family = 0;  // 4 or 6; an IPv4-mapped IPv6 address is 6
+  int family = 0;                        // 4 or 6; an IPv4-mapped IPv6 address is 6
   std::array<std::uint8_t, 16> bytes{};  // IPv4 in the last four
   bool leading_zeros = false;
 
@@ -154,7 +154,8 @@ FieldErrors IsValidIp(std::string_view text, const Path& path) {
     return {api::InvalidError(path, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")};
   }
   if (address->leading_zeros) return {api::InvalidError(path, text, "must not have leading 0s")};
-  if (address->MappedIpv4()) return {api::InvalidError(path, text, "must not be an IPv4-mapped IPv6 address")};
+  if (address->MappedIpv4())
+    return {api::InvalidError(path, text, "must not be an IPv4-mapped IPv6 address")};
   return {};
 }
 

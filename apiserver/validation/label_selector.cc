@@ -20,8 +20,8 @@ void CheckRequirement(const Json& requirement, const LabelSelectorOptions& optio
     }
   } else if (op == "Exists" || op == "DoesNotExist") {
     if (!values.empty()) {
-      errors.push_back(api::ForbiddenError(path.Child("values"),
-                                           "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      errors.push_back(api::ForbiddenError(
+          path.Child("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
     }
   } else {
     errors.push_back(api::InvalidError(path.Child("operator"), op, "not a valid selector operator"));
@@ -36,7 +36,8 @@ void CheckRequirement(const Json& requirement, const LabelSelectorOptions& optio
 
 }  // namespace
 
-FieldErrors ValidateLabelSelector(const Json& selector, const LabelSelectorOptions& options, const Path& path) {
+FieldErrors ValidateLabelSelector(const Json& selector, const LabelSelectorOptions& options,
+                                  const Path& path) {
   FieldErrors errors = ValidateLabels(api::ObjectAt(selector, "matchLabels"), path.Child("matchLabels"));
   const Json& expressions = ListAt(selector, "matchExpressions");
   for (std::size_t i = 0; i < expressions.size(); ++i) {

@@ -1,6 +1,5 @@
 #include "apiserver/validation/metadata.h"
 
-#include <algorithm>
 #include <set>
 
 #include "api/json_access.h"
@@ -34,7 +33,8 @@ void CheckOwnerReference(const Json& reference, const Path& path, FieldErrors& e
   const std::string_view api_version = StringAt(reference, "apiVersion");
   const std::string_view kind = StringAt(reference, "kind");
   const std::size_t slash = api_version.find('/');
-  const std::string_view version = slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
+  const std::string_view version =
+      slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
   if (version.empty() || version.find('/') != std::string_view::npos) {
     errors.push_back(api::InvalidError(path.Child("apiVersion"), api_version, "version must not be empty"));
   }
@@ -56,37 +56,39 @@ void CheckKubeFinalizers(const Json& metadata, const Path& path, FieldErrors& er
     const std::string_view name = TextOf(finalizers[i]);
     if (name.find('/') != std::string_view::npos) continue;
     if (name == kOrphanFinalizer || name == kForegroundFinalizer || name == "kubernetes") continue;
-    errors.push_back(api::InvalidError(path.Child("finalizers").Index(i), name,
-                                       "name is neither a standard finalizer name nor is it fully qualified"));
+    errors.push_back(
+        api::InvalidError(path.Child("finalizers").Index(i), name,
+                          "name is neither a standard finalizer name nor is it fully qualified"));
   }
 }
 
-void CheckNoNewFinalizers(const Json& metadata, const Json& old_metadata, const Path& path, FieldErrors& errors) {
-  const Json& old_finalizers = ListAt(old_metadata, "finalizers");
-  std::set<std::string> added;
+void CheckNoNewFinalizers(const Json& metadata, const Json& old_metadata, const Path& path,
+                          FieldErrors& errors) {
+  std::set<std::string_view> old_finalizers;
+  for (const Json& finalizer : ListAt(old_metadata, "finalizers")) old_finalizers.insert(TextOf(finalizer));
+  std::set<std::string_view> added;
   for (const Json& finalizer : ListAt(metadata, "finalizers")) {
-    if (std::find(old_finalizers.begin(), old_finalizers.end(), finalizer) == old_finalizers.end()) {
-      added.emplace(TextOf(finalizer));
-    }
+    if (!old_finalizers.contains(TextOf(finalizer))) added.insert(TextOf(finalizer));
   }
   if (added.empty()) return;
   std::string text;
-  for (const std::string& name : added) text.append(text.empty() ? "" : ", ").append(api::Quote(name));
+  for (std::string_view name : added) text.append(text.empty() ? "" : ", ").append(api::Quote(name));
   errors.push_back(api::ForbiddenError(
       path.Child("finalizers"),
-      "no new finalizers can be added if the object is being deleted, found new finalizers []string{" + text + "}"));
+      "no new finalizers can be added if the object is being deleted, found new finalizers []string{" + text +
+          "}"));
 }
 
-void CheckImmutableText(const Json& metadata, const Json& old_metadata, std::string_view field, const Path& path,
-                        FieldErrors& errors) {
+void CheckImmutableText(const Json& metadata, const Json& old_metadata, std::string_view field,
+                        const Path& path, FieldErrors& errors) {
   const std::string_view value = StringAt(metadata, field);
   if (value != StringAt(old_metadata, field)) {
     errors.push_back(api::InvalidError(path.Child(field), value, "field is immutable"));
   }
 }
 
-void CheckImmutableValue(const Json& metadata, const Json& old_metadata, std::string_view field, const Path& path,
-                         FieldErrors& errors) {
+void CheckImmutableValue(const Json& metadata, const Json& old_metadata, std::string_view field,
+                         const Path& path, FieldErrors& errors) {
   const Json* value = Find(metadata, field);
   const Json* old = Find(old_metadata, field);
   if ((value == nullptr) == (old == nullptr) && (value == nullptr || *value == *old)) return;
@@ -171,18 +173,22 @@ FieldErrors ValidateAnnotations(const Json& annotations, const Path& path) {
 FieldErrors ValidateOwnerReferences(const Json& owner_references, const Path& path) {
   FieldErrors errors;
   std::string first_controller;
+  std::size_t printed = 0;
   for (const Json& reference : owner_references) {
     CheckOwnerReference(reference, path, errors);
     if (!api::BoolAt(reference, "controller")) continue;
-    std::string name = std::string(StringAt(reference, "kind")) + "/" + std::string(StringAt(reference, "name"));
+    std::string name =
+        std::string(StringAt(reference, "kind")) + "/" + std::string(StringAt(reference, "name"));
     if (first_controller.empty()) {
       first_controller = std::move(name);
       continue;
     }
-    errors.push_back(
-        api::InvalidError(path, owner_references,
-                          "Only one reference can have Controller set to true. Found \"true\" in references for " +
-                              first_controller + " and " + name));
+    if (printed >= api::kRepeatedTextMax) continue;
+    errors.push_back(api::InvalidError(
+        path, owner_references,
+        "Only one reference can have Controller set to true. Found \"true\" in references for " +
+            first_controller + " and " + name));
+    printed += errors.back().message.size();
   }
   return errors;
 }
@@ -237,7 +243,8 @@ FieldErrors ValidateObjectMeta(const Json& metadata, bool namespaced, NameCheck 
 
 FieldErrors ValidateCommonMetadataUpdate(const Json& metadata, const Json& old_metadata, const Path& path) {
   FieldErrors errors;
-  if (Find(old_metadata, "deletionTimestamp") != nullptr) CheckNoNewFinalizers(metadata, old_metadata, path, errors);
+  if (Find(old_metadata, "deletionTimestamp") != nullptr)
+    CheckNoNewFinalizers(metadata, old_metadata, path, errors);
   if (StringAt(metadata, "resourceVersion").empty()) {
     errors.push_back(api::InvalidError(path.Child("resourceVersion"), "", "must be specified for an update"));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
-// Names, labels, annotations, owner references and finalizers: what Kubernetes checks of every object's metadata.
+// Names, labels, annotations, owner references and finalizers: what Kubernetes checks of every object's
+// metadata.
 
 #include <string>
 #include <string_view>
@@ -26,14 +27,17 @@ FieldErrors ValidateOwnerReferences(const Json& owner_references, const api::Pat
 // Names and the conflict of orphan with foregroundDeletion.
 FieldErrors ValidateFinalizers(const Json& finalizers, const api::Path& path);
 
-// metadata of a new object. `path` is "metadata". The rules that hold for every kind, and the one that Kubernetes' own
-// kinds add: a finalizer without a domain must be a standard one.
-FieldErrors ValidateObjectMeta(const Json& metadata, bool namespaced, NameCheck name_rule, const api::Path& path);
-// metadata of a changed object: the immutable parts against the old ones, then the rules of a new object's labels etc.
+// metadata of a new object. `path` is "metadata". The rules that hold for every kind, and the one that
+// Kubernetes' own kinds add: a finalizer without a domain must be a standard one.
+FieldErrors ValidateObjectMeta(const Json& metadata, bool namespaced, NameCheck name_rule,
+                               const api::Path& path);
+// metadata of a changed object: the immutable parts against the old ones, then the rules of a new object's
+// labels etc.
 FieldErrors ValidateObjectMetaUpdate(const Json& metadata, const Json& old_metadata, const api::Path& path);
-// What the generic registry checks of an update before it asks the strategy, whose own check then repeats it: a broken
-// immutable field is reported twice.
-FieldErrors ValidateCommonMetadataUpdate(const Json& metadata, const Json& old_metadata, const api::Path& path);
+// What the generic registry checks of an update before it asks the strategy, whose own check then repeats it:
+// a broken immutable field is reported twice.
+FieldErrors ValidateCommonMetadataUpdate(const Json& metadata, const Json& old_metadata,
+                                         const api::Path& path);
 // The same on create, asked only after the strategy found nothing.
 FieldErrors ValidateCommonMetadata(const Json& metadata, bool namespaced, const api::Path& path);
 
@@ -41,7 +45,8 @@ FieldErrors ValidateCommonMetadata(const Json& metadata, bool namespaced, const 
 struct LabelSelectorOptions {
   bool allow_invalid_label_values = false;
 };
-FieldErrors ValidateLabelSelector(const Json& selector, const LabelSelectorOptions& options, const api::Path& path);
+FieldErrors ValidateLabelSelector(const Json& selector, const LabelSelectorOptions& options,
+                                  const api::Path& path);
 
 // apimachinery's ValidateNonnegativeField, ValidatePositiveField and ValidateImmutableField.
 FieldErrors ValidateNonnegative(std::int64_t value, const api::Path& path);

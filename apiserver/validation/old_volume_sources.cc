@@ -1,4 +1,5 @@
-// Volume sources of storage drivers that left Kubernetes or are about to: still part of the API and still checked.
+// Volume sources of storage drivers that left Kubernetes or are about to: still part of the API and still
+// checked.
 
 #include <regex>
 
@@ -24,7 +25,8 @@ bool IsIscsiName(std::string_view name) {
   static const std::regex kIqn(R"(iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$)");
   static const std::regex kEui(R"(^eui.[A-Za-z0-9]{16}$)");
   static const std::regex kNaa(R"(^naa.[A-Za-z0-9]{32}$)");
-  if (name.size() > 512) return false;  // far above what iSCSI allows (223), and what the matcher recurses into
+  if (name.size() > 512)
+    return false;  // far above what iSCSI allows (223), and what the matcher recurses into
   const std::regex& shape = name.starts_with("iqn") ? kIqn : name.starts_with("eui") ? kEui : kNaa;
   return std::regex_search(name.begin(), name.end(), shape);
 }
@@ -43,10 +45,12 @@ void CheckLun(std::int64_t lun, const Path& path, FieldErrors& errors) {
 
 void CheckIscsi(const Json& source, const Path& path, FieldErrors& errors) {
   RequireText(source, "targetPortal", path, errors);
-  if (RequireText(source, "iqn", path, errors)) CheckIscsiName(StringAt(source, "iqn"), path.Child("iqn"), errors);
+  if (RequireText(source, "iqn", path, errors))
+    CheckIscsiName(StringAt(source, "iqn"), path.Child("iqn"), errors);
   CheckLun(IntAt(source, 0, "lun"), path, errors);
   const bool chap = BoolAt(source, "chapAuthDiscovery") || BoolAt(source, "chapAuthSession");
-  if (chap && Find(source, "secretRef") == nullptr) errors.push_back(api::RequiredError(path.Child("secretRef")));
+  if (chap && Find(source, "secretRef") == nullptr)
+    errors.push_back(api::RequiredError(path.Child("secretRef")));
   if (Find(source, "initiatorName") != nullptr) {
     CheckIscsiName(StringAt(source, "initiatorName"), path.Child("initiatorname"), errors);
   }
@@ -56,8 +60,8 @@ void CheckFc(const Json& source, const Path& path, FieldErrors& errors) {
   const Json& targets = ListAt(source, "targetWWNs");
   const Json& wwids = ListAt(source, "wwids");
   if (targets.empty() && wwids.empty()) {
-    errors.push_back(
-        api::RequiredError(path.Child("targetWWNs"), "must specify either targetWWNs or wwids, but not both"));
+    errors.push_back(api::RequiredError(path.Child("targetWWNs"),
+                                        "must specify either targetWWNs or wwids, but not both"));
   }
   if (!targets.empty() && !wwids.empty()) {
     errors.push_back(api::InvalidError(path.Child("targetWWNs"), targets,
@@ -87,8 +91,8 @@ void CheckQuobyte(const Json& source, const Path& path, FieldErrors& errors) {
   if (registry.empty()) {
     errors.push_back(api::RequiredError(path.Child("registry"), kPairs));
   } else if (StringAt(source, "tenant").size() >= 65) {
-    errors.push_back(
-        api::RequiredError(path.Child("tenant"), "must be a UUID and may not exceed a length of 64 characters"));
+    errors.push_back(api::RequiredError(path.Child("tenant"),
+                                        "must be a UUID and may not exceed a length of 64 characters"));
   } else {
     for (std::string_view rest = registry;;) {
       const std::size_t comma = rest.find(',');
@@ -109,8 +113,8 @@ void CheckFlocker(const Json& source, const Path& path, FieldErrors& errors) {
     errors.push_back(api::RequiredError(path, "one of datasetName and datasetUUID is required"));
   }
   if (!name.empty() && uuid) {
-    errors.push_back(
-        api::InvalidError(path, "resource", "datasetName and datasetUUID can not be specified simultaneously"));
+    errors.push_back(api::InvalidError(path, "resource",
+                                       "datasetName and datasetUUID can not be specified simultaneously"));
   }
   if (name.find('/') != std::string_view::npos) {
     errors.push_back(api::InvalidError(path.Child("datasetName"), name, "must not contain '/'"));
@@ -135,7 +139,8 @@ void CheckAzureDisk(const Json& source, const Path& path, FieldErrors& errors) {
   RequireText(source, "diskName", path, errors);
   RequireText(source, "diskURI", path, errors);
   if (caching != "None" && caching != "ReadOnly" && caching != "ReadWrite") {
-    errors.push_back(api::NotSupportedError(path.Child("cachingMode"), caching, {"None", "ReadOnly", "ReadWrite"}));
+    errors.push_back(
+        api::NotSupportedError(path.Child("cachingMode"), caching, {"None", "ReadOnly", "ReadWrite"}));
   }
   if (kind != "Dedicated" && kind != "Managed" && kind != "Shared") {
     errors.push_back(api::NotSupportedError(path.Child("kind"), kind, {"Dedicated", "Managed", "Shared"}));
@@ -147,7 +152,8 @@ void CheckAzureDisk(const Json& source, const Path& path, FieldErrors& errors) {
   }
   if (kind != "Managed" && !uri.starts_with("https://")) {
     errors.push_back(api::NotSupportedError(
-        path.Child("diskURI"), uri, {"https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"}));
+        path.Child("diskURI"), uri,
+        {"https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"}));
   }
 }
 

@@ -1,8 +1,11 @@
-// Annotations that mean something to Kubernetes: deletion cost, mirror pods, and the old seccomp and AppArmor ones; and
-// those that mean something to our kubelet.
+// Annotations that mean something to Kubernetes: deletion cost, mirror pods, and the old seccomp and AppArmor
+// ones; and those that mean something to our kubelet.
 
 #include <charconv>
+#include <optional>
+#include <set>
 
+#include "api/codec/decode.h"
 #include "api/pod_script/pod_script.h"
 #include "apiserver/validation/internal/pod_rules.h"
 
@@ -17,11 +20,12 @@ constexpr std::string_view kSeccompContainer = "container.seccomp.security.alpha
 constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kubernetes.io/";
 
 void CheckTolerationsAnnotation(std::string_view text, const Path& path, FieldErrors& errors) {
-  const Json tolerations = Json::parse(text, nullptr, false);
-  if (tolerations.is_array()) {
-    CheckTolerations(tolerations, path.Child(kTolerations), errors);
-  } else if (!tolerations.is_null()) {
-    errors.push_back(api::InvalidError(path, kTolerations, "json: cannot unmarshal into a list of tolerations"));
+  const api::Decoded tolerations = api::DecodeJson(text, {.strict = false});
+  if (tolerations.object.is_array()) {
+    CheckTolerations(tolerations.object, path.Child(kTolerations), errors);
+  } else if (tolerations.error || !tolerations.object.is_null()) {
+    errors.push_back(
+        api::InvalidError(path, kTolerations, "json: cannot unmarshal into a list of tolerations"));
   }
 }
 
@@ -34,21 +38,21 @@ void CheckSeccompText(std::string_view profile, const Path& path, FieldErrors& e
   }
 }
 
-bool HasContainer(const Json& spec, std::string_view name) {
-  bool found = false;
-  VisitContainers(spec, Path(), [&](const Json& container, const Path&) {
-    found = found || StringAt(container, "name") == name;
-  });
-  return found;
+std::set<std::string_view> ContainerNames(const Json& spec) {
+  std::set<std::string_view> names;
+  VisitContainers(spec, Path(),
+                  [&](const Json& container, const Path&) { names.insert(StringAt(container, "name")); });
+  return names;
 }
 
-void CheckAppArmorText(std::string_view key, std::string_view profile, const Json& spec, const Path& path,
-                       FieldErrors& errors) {
+void CheckAppArmorText(std::string_view key, std::string_view profile,
+                       const std::set<std::string_view>& containers, const Path& path, FieldErrors& errors) {
   const std::string_view container = key.substr(kAppArmor.size());
-  if (!HasContainer(spec, container)) {
+  if (!containers.contains(container)) {
     errors.push_back(api::InvalidError(path.Key(key), container, "container not found"));
   }
-  if (profile.empty() || profile == "runtime/default" || profile == "unconfined" || profile.starts_with("localhost/")) {
+  if (profile.empty() || profile == "runtime/default" || profile == "unconfined" ||
+      profile.starts_with("localhost/")) {
     return;
   }
   errors.push_back(
@@ -68,7 +72,8 @@ void CheckMatches(std::string_view annotation, const Json& profile, std::string_
   if (!matches) {
     errors.push_back(api::ForbiddenError(path.Child("type"),
                                          std::string(what) + " type in annotation and field must match"));
-  } else if (type == "Localhost" && annotation.substr(kLocalhost.size()) != StringAt(profile, "localhostProfile")) {
+  } else if (type == "Localhost" &&
+             annotation.substr(kLocalhost.size()) != StringAt(profile, "localhostProfile")) {
     errors.push_back(api::ForbiddenError(path.Child("localhostProfile"),
                                          std::string(what) + " profile in annotation and field must match"));
   }
@@ -82,9 +87,11 @@ void CheckSeccompMatches(const Json& annotations, const Json& spec, const Path& 
   VisitContainers(spec, path, [&](const Json& container, const Path& container_path) {
     const Json* own = Find(container, "securityContext", "seccompProfile");
     if (own == nullptr) return;
-    const Json* text = Find(annotations, std::string(kSeccompContainer) + std::string(StringAt(container, "name")));
+    const Json* text =
+        Find(annotations, std::string(kSeccompContainer) + std::string(StringAt(container, "name")));
     if (text == nullptr) return;
-    CheckMatches(TextOf(*text), *own, "seccomp", container_path.Child("securityContext", "seccompProfile"), errors);
+    CheckMatches(TextOf(*text), *own, "seccomp", container_path.Child("securityContext", "seccompProfile"),
+                 errors);
   });
 }
 
@@ -97,8 +104,8 @@ void CheckAppArmorMatches(const Json& annotations, const Json& spec, const Path&
     if (effective == nullptr) return;
     const Json* text = Find(annotations, std::string(kAppArmor) + std::string(StringAt(container, "name")));
     if (text == nullptr) return;
-    CheckMatches(TextOf(*text), *effective, "apparmor", container_path.Child("securityContext", "appArmorProfile"),
-                 errors);
+    CheckMatches(TextOf(*text), *effective, "apparmor",
+                 container_path.Child("securityContext", "appArmorProfile"), errors);
   });
 }
 
@@ -108,7 +115,8 @@ bool IsValidDeletionCost(const Json& annotations) {
   const Json* value = Find(annotations, kDeletionCost);
   if (value == nullptr) return true;
   const std::string_view text = TextOf(*value);
-  // Neither a plus sign nor a leading zero, though Go's parser would take both; after a minus sign zeros are let by.
+  // Neither a plus sign nor a leading zero, though Go's parser would take both; after a minus sign zeros are
+  // let by.
   if (text.empty() || (text[0] != '-' && text != "0" && (text[0] < '1' || text[0] > '9'))) return false;
   std::int32_t cost = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cost);
@@ -118,9 +126,10 @@ bool IsValidDeletionCost(const Json& annotations) {
 void CheckPodAnnotations(const Json& annotations, const Json& spec, const PodValidationOptions& options,
                          const Path& path, FieldErrors& errors) {
   if (annotations.empty()) return;
-  if (const Json* mirror = Find(annotations, kMirror); mirror != nullptr && StringAt(spec, "nodeName").empty()) {
-    errors.push_back(
-        api::InvalidError(path.Key(kMirror), *mirror, "must set spec.nodeName if mirror pod annotation is set"));
+  if (const Json* mirror = Find(annotations, kMirror);
+      mirror != nullptr && StringAt(spec, "nodeName").empty()) {
+    errors.push_back(api::InvalidError(path.Key(kMirror), *mirror,
+                                       "must set spec.nodeName if mirror pod annotation is set"));
   }
   const std::string_view tolerations = StringAt(annotations, kTolerations);
   if (!tolerations.empty()) CheckTolerationsAnnotation(tolerations, path, errors);
@@ -134,13 +143,16 @@ void CheckPodAnnotations(const Json& annotations, const Json& spec, const PodVal
   for (const auto& [key, value] : annotations.items()) {
     if (key.starts_with(kSeccompContainer)) CheckSeccompText(TextOf(value), path.Child(key), errors);
   }
+  std::optional<std::set<std::string_view>> containers;
   for (const auto& [key, value] : annotations.items()) {
-    if (key.starts_with(kAppArmor)) CheckAppArmorText(key, TextOf(value), spec, path, errors);
+    if (!key.starts_with(kAppArmor)) continue;
+    if (!containers) containers = ContainerNames(spec);
+    CheckAppArmorText(key, TextOf(value), *containers, path, errors);
   }
 }
 
-void CheckPodAnnotationUpdates(const Json& pod, const Json& old, const PodValidationOptions& options, const Path& path,
-                               FieldErrors& errors) {
+void CheckPodAnnotationUpdates(const Json& pod, const Json& old, const PodValidationOptions& options,
+                               const Path& path, FieldErrors& errors) {
   const Json& now = ObjectAt(pod, "metadata", "annotations");
   const Json& before = ObjectAt(old, "metadata", "annotations");
   for (const auto& [key, value] : before.items()) {
@@ -158,7 +170,8 @@ void CheckPodAnnotationUpdates(const Json& pod, const Json& old, const PodValida
     if (key.starts_with(kAppArmor)) {
       errors.push_back(api::ForbiddenError(path.Key(key), "may not add AppArmor annotations"));
     }
-    if (key == kMirror) errors.push_back(api::ForbiddenError(path.Key(key), "may not add mirror pod annotation"));
+    if (key == kMirror)
+      errors.push_back(api::ForbiddenError(path.Key(key), "may not add mirror pod annotation"));
   }
   CheckPodAnnotations(now, ObjectAt(pod, "spec"), options, path, errors);
   CheckPodScript(now, ObjectAt(pod, "spec"), path, errors);
@@ -171,7 +184,8 @@ void CheckPodScript(const Json& annotations, const Json& spec, const Path& path,
   Append(errors, api::ParsePodScript(annotations, spec, path, &script));
 }
 
-void CheckProfileAnnotations(const Json& metadata, const Json& spec, const Path& spec_path, FieldErrors& errors) {
+void CheckProfileAnnotations(const Json& metadata, const Json& spec, const Path& spec_path,
+                             FieldErrors& errors) {
   const Json& annotations = ObjectAt(metadata, "annotations");
   if (annotations.empty()) return;
   CheckSeccompMatches(annotations, spec, spec_path, errors);

@@ -13,7 +13,8 @@ using namespace pod_rules;
 
 namespace {
 
-constexpr std::array<const char*, 3> kContainerLists = {"containers", "initContainers", "ephemeralContainers"};
+constexpr std::array<const char*, 3> kContainerLists = {"containers", "initContainers",
+                                                        "ephemeralContainers"};
 
 // The list below `key` for writing, or an empty one that is thrown away.
 template <typename Visit>
@@ -42,7 +43,9 @@ void RoundUp(Json& resources) {
   }
 }
 
-std::string_view PullPolicyFor(std::string_view image) { return IsLatestImage(image) ? "Always" : "IfNotPresent"; }
+std::string_view PullPolicyFor(std::string_view image) {
+  return IsLatestImage(image) ? "Always" : "IfNotPresent";
+}
 
 void DefaultContainer(Json& container) {
   if (StringAt(container, "imagePullPolicy").empty()) {
@@ -142,7 +145,8 @@ void DefaultPod(Json& pod) {
   for (const char* list : {"containers", "initContainers"}) ForEach(*spec, list, RequestsFromLimits);
   DefaultPodLevelResources(*spec);
   if (BoolAt(*spec, "hostNetwork")) {
-    for (const char* list : {"containers", "initContainers"}) ForEach(*spec, list, HostPortsFromContainerPorts);
+    for (const char* list : {"containers", "initContainers"})
+      ForEach(*spec, list, HostPortsFromContainerPorts);
   }
   if (IntAt(*spec, 0, "terminationGracePeriodSeconds") < 0) (*spec)["terminationGracePeriodSeconds"] = 1;
 }

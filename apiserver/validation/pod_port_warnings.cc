@@ -62,7 +62,10 @@ void WarnPorts(const Json& spec, const Path& spec_path, Warnings& out) {
       AddWarning(out, port.path, {"hostIP set without hostPort: ", GoStruct(*port.port)});
     }
     auto& same = seen[{IntAt(*port.port, 0, "containerPort"), StringAt(*port.port, "protocol")}];
-    for (const Port* other : same) WarnPair(port, *other, out);
+    for (const Port* other : same) {
+      if (out.full()) return;  // this many pairs are no use, and there can be very many
+      WarnPair(port, *other, out);
+    }
     same.push_back(&port);
   }
   std::map<std::string_view, const Port*> names;

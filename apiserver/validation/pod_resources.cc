@@ -33,9 +33,9 @@ void CheckAggregate(const Json& spec, std::string_view list, const Path& path, F
     if (text == nullptr) continue;
     const api::Quantity pod_amount = QuantityOf(*text);
     if (amount <= pod_amount) continue;
-    errors.push_back(api::InvalidError(
-        path.Child(list).Key(name), pod_amount.ToString(),
-        "must be greater than or equal to aggregate container " + std::string(list) + " of " + amount.ToString()));
+    errors.push_back(api::InvalidError(path.Child(list).Key(name), pod_amount.ToString(),
+                                       "must be greater than or equal to aggregate container " +
+                                           std::string(list) + " of " + amount.ToString()));
   }
 }
 
@@ -50,7 +50,8 @@ void CheckPodLevelResources(const PodScope& scope, const Path& path, FieldErrors
     return;
   }
   if (Find(*resources, "claims") != nullptr) {
-    errors.push_back(api::ForbiddenError(here.Child("claims"), "claims may not be set for Resources at pod-level"));
+    errors.push_back(
+        api::ForbiddenError(here.Child("claims"), "claims may not be set for Resources at pod-level"));
   }
   CheckResources(*resources, ResourceOwner::kPod, scope, here, errors);
   CheckAggregate(scope.spec, "requests", here, errors);
@@ -58,7 +59,8 @@ void CheckPodLevelResources(const PodScope& scope, const Path& path, FieldErrors
   CheckContainerLimits(scope.spec, here, errors);
 }
 
-void CheckResourceClaims(const PodScope& scope, const Json& pod_metadata, const Path& path, FieldErrors& errors) {
+void CheckResourceClaims(const PodScope& scope, const Json& pod_metadata, const Path& path,
+                         FieldErrors& errors) {
   const Json& claims = ListAt(scope.spec, "resourceClaims");
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < claims.size(); ++i) {
@@ -79,11 +81,12 @@ void CheckResourceClaims(const PodScope& scope, const Json& pod_metadata, const 
     const Json* claim_template = Find(claims[i], "resourceClaimTemplateName");
     if (claim != nullptr && claim_template != nullptr) {
       errors.push_back(api::InvalidError(
-          here, claims[i], "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"));
+          here, claims[i],
+          "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"));
     }
     if (claim == nullptr && claim_template == nullptr) {
-      errors.push_back(api::InvalidError(here, claims[i],
-                                         "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
+      errors.push_back(api::InvalidError(
+          here, claims[i], "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
     }
     if (claim != nullptr) CheckSubdomain(TextOf(*claim), here.Child("resourceClaimName"), errors);
     if (claim_template != nullptr) {

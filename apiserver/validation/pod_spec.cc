@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
 
-// With hostNetwork a container's ports are the host's. A template may leave host ports out: pods made from it get them.
+// With hostNetwork a container's ports are the host's. A template may leave host ports out: pods made from it
+// get them.
 void CheckHostNetworkPorts(const PodScope& scope, const Path& path, FieldErrors& errors) {
   if (!BoolAt(scope.spec, "hostNetwork")) return;
   const Json& containers = ListAt(scope.spec, "containers");
@@ -19,7 +20,8 @@ void CheckHostNetworkPorts(const PodScope& scope, const Path& path, FieldErrors&
     const Json& ports = ListAt(containers[i], "ports");
     for (std::size_t j = 0; j < ports.size(); ++j) {
       const std::int64_t host = IntAt(ports[j], 0, "hostPort");
-      if (host == IntAt(ports[j], 0, "containerPort") || (host == 0 && !scope.options.resource_is_pod)) continue;
+      if (host == IntAt(ports[j], 0, "containerPort") || (host == 0 && !scope.options.resource_is_pod))
+        continue;
       errors.push_back(
           api::InvalidError(path.Child("containers").Index(i).Child("ports").Index(j).Child("hostPort"), host,
                             "must match `containerPort` when `hostNetwork` is true"));
@@ -28,8 +30,8 @@ void CheckHostNetworkPorts(const PodScope& scope, const Path& path, FieldErrors&
 }
 
 // parent[field] is one of the words; an empty one is said to be missing.
-void CheckWord(const Json& parent, std::string_view field, const std::vector<std::string_view>& words, const Path& path,
-               FieldErrors& errors) {
+void CheckWord(const Json& parent, std::string_view field, const std::vector<std::string_view>& words,
+               const Path& path, FieldErrors& errors) {
   const std::string_view value = StringAt(parent, field);
   if (value.empty()) {
     errors.push_back(api::RequiredError(path.Child(field)));
@@ -65,15 +67,16 @@ void CheckDnsConfig(const Json& spec, const Path& path, FieldErrors& errors) {
       return;
     }
     if (ListAt(*config, "nameservers").empty()) {
-      errors.push_back(api::RequiredError(here.Child("nameservers"),
-                                          "must provide at least one DNS nameserver when `dnsPolicy` is None"));
+      errors.push_back(api::RequiredError(
+          here.Child("nameservers"), "must provide at least one DNS nameserver when `dnsPolicy` is None"));
       return;
     }
   }
   if (config == nullptr) return;
   const Json& servers = ListAt(*config, "nameservers");
   if (servers.size() > 3) {
-    errors.push_back(api::InvalidError(here.Child("nameservers"), servers, "must not have more than 3 nameservers"));
+    errors.push_back(
+        api::InvalidError(here.Child("nameservers"), servers, "must not have more than 3 nameservers"));
   }
   for (std::size_t i = 0; i < servers.size(); ++i) {
     Append(errors, IsValidIp(TextOf(servers[i]), here.Child("nameservers").Index(i)));
@@ -112,8 +115,8 @@ void CheckHostAliases(const Json& aliases, const Path& path, FieldErrors& errors
 }
 
 // parent[field], when not empty, is a DNS subdomain (or label).
-void CheckOptionalName(const Json& spec, std::string_view field, Messages (*check)(std::string_view), const Path& path,
-                       FieldErrors& errors) {
+void CheckOptionalName(const Json& spec, std::string_view field, Messages (*check)(std::string_view),
+                       const Path& path, FieldErrors& errors) {
   const std::string_view name = StringAt(spec, field);
   if (!name.empty()) AddInvalid(check(name), name, path.Child(field), errors);
 }
@@ -125,7 +128,8 @@ void CheckNamesAndTimes(const PodScope& scope, const Path& path, FieldErrors& er
   if (const Json* deadline = Find(spec, "activeDeadlineSeconds")) {
     const std::int64_t seconds = deadline->get<std::int64_t>();
     if (seconds < 1 || seconds > kInt32Max) {
-      errors.push_back(api::InvalidError(path.Child("activeDeadlineSeconds"), seconds, RangeMessage(1, kInt32Max)));
+      errors.push_back(
+          api::InvalidError(path.Child("activeDeadlineSeconds"), seconds, RangeMessage(1, kInt32Max)));
     }
   }
   CheckOptionalName(spec, "hostname", IsDns1123Label, path, errors);
@@ -140,7 +144,8 @@ void CheckNamesAndTimes(const PodScope& scope, const Path& path, FieldErrors& er
     CheckWord(spec, "preemptionPolicy", {"PreemptLowerPriority", "Never"}, path, errors);
   }
   if (const Json* overhead = Find(spec, "overhead")) {
-    CheckResources(Json{{"limits", *overhead}}, ResourceOwner::kContainer, scope, path.Child("overhead"), errors);
+    CheckResources(Json{{"limits", *overhead}}, ResourceOwner::kContainer, scope, path.Child("overhead"),
+                   errors);
   }
 }
 
@@ -156,10 +161,12 @@ void CheckPodRules(const PodScope& scope, const Path& path, FieldErrors& errors)
   const Json& readiness_gates = ListAt(spec, "readinessGates");
   for (std::size_t i = 0; i < readiness_gates.size(); ++i) {
     const std::string_view type = StringAt(readiness_gates[i], "conditionType");
-    AddInvalid(IsQualifiedName(type), type, path.Child("readinessGates").Index(i).Child("conditionType"), errors);
+    AddInvalid(IsQualifiedName(type), type, path.Child("readinessGates").Index(i).Child("conditionType"),
+               errors);
   }
   CheckSchedulingGates(ListAt(spec, "schedulingGates"), path.Child("schedulingGates"), errors);
-  CheckTopologySpread(ListAt(spec, "topologySpreadConstraints"), path.Child("topologySpreadConstraints"), errors);
+  CheckTopologySpread(ListAt(spec, "topologySpreadConstraints"), path.Child("topologySpreadConstraints"),
+                      errors);
   CheckHostProcess(spec, path, errors);
   CheckHostUsers(spec, path, errors);
   CheckHostnameOverride(spec, path, errors);
@@ -178,8 +185,8 @@ PodValidationOptions PodOptions(const StrategyContext& context, const Json* old)
   return options;
 }
 
-FieldErrors ValidatePodSpec(const Json& pod_spec, const Json& pod_metadata, const PodValidationOptions& options,
-                            const Path& path) {
+FieldErrors ValidatePodSpec(const Json& pod_spec, const Json& pod_metadata,
+                            const PodValidationOptions& options, const Path& path) {
   FieldErrors errors;
   if (Find(pod_spec, "terminationGracePeriodSeconds") == nullptr) {
     errors.push_back(api::RequiredError(path.Child("terminationGracePeriodSeconds")));
@@ -201,7 +208,8 @@ FieldErrors ValidatePodSpec(const Json& pod_spec, const Json& pod_metadata, cons
   return errors;
 }
 
-FieldErrors ValidatePodTemplateSpec(const Json& pod_template, const PodValidationOptions& options, const Path& path) {
+FieldErrors ValidatePodTemplateSpec(const Json& pod_template, const PodValidationOptions& options,
+                                    const Path& path) {
   const Json& metadata = ObjectAt(pod_template, "metadata");
   const Json& spec = ObjectAt(pod_template, "spec");
   // Labels and annotations are reported without "metadata", as Kubernetes does for templates.

@@ -63,20 +63,32 @@ bool MayRestart(const Json& container, const Json& spec, std::int64_t exit_code)
   return PolicyRestarts(TextOf(*own), exit_code);
 }
 
-// A container that has ended stays so, unless it is one that restarts. `containers` is the spec's list, or null for
-// ephemeral ones, which never restart.
-void CheckTransitions(const Json& statuses, const Json& old_statuses, const Json& spec, const Json* containers,
-                      const Path& path, FieldErrors& errors) {
+// The first item of each name.
+using ByName = std::map<std::string_view, const Json*>;
+
+ByName FirstByName(const Json& list) {
+  ByName out;
+  for (const Json& item : list) out.emplace(StringAt(item, "name"), &item);
+  return out;
+}
+
+// A container that has ended stays so, unless it is one that restarts. `containers` is the spec's list, or
+// null for ephemeral ones, which never restart.
+void CheckTransitions(const Json& statuses, const Json& old_statuses, const Json& spec,
+                      const Json* containers, const Path& path, FieldErrors& errors) {
+  if (old_statuses.empty()) return;
+  const ByName status_of = FirstByName(statuses);
+  const ByName container_of = containers == nullptr ? ByName() : FirstByName(*containers);
   for (std::size_t i = 0; i < old_statuses.size(); ++i) {
     const Json* terminated = Find(old_statuses[i], "state", "terminated");
     if (terminated == nullptr) continue;
     const std::string_view name = StringAt(old_statuses[i], "name");
-    const auto same_name = [&](const Json& item) { return StringAt(item, "name") == name; };
-    const auto status = std::find_if(statuses.begin(), statuses.end(), same_name);
-    if (status == statuses.end() || Find(*status, "state", "terminated") != nullptr) continue;
-    if (containers != nullptr) {
-      const auto container = std::find_if(containers->begin(), containers->end(), same_name);
-      if (container != containers->end() && MayRestart(*container, spec, IntAt(*terminated, 0, "exitCode"))) continue;
+    const auto status = status_of.find(name);
+    if (status == status_of.end() || Find(*status->second, "state", "terminated") != nullptr) continue;
+    const auto container = container_of.find(name);
+    if (container != container_of.end() &&
+        MayRestart(*container->second, spec, IntAt(*terminated, 0, "exitCode"))) {
+      continue;
     }
     errors.push_back(
         api::ForbiddenError(path.Index(i).Child("state"), "may not be transitioned to non-terminated state"));
@@ -87,7 +99,8 @@ void CheckAllTransitions(const Json& status, const Json& old, const Path& path, 
   const Json& spec = ObjectAt(old, "spec");
   const Json& old_status = ObjectAt(old, "status");
   const auto check = [&](const char* field, const Json* containers) {
-    CheckTransitions(ListAt(status, field), ListAt(old_status, field), spec, containers, path.Child(field), errors);
+    CheckTransitions(ListAt(status, field), ListAt(old_status, field), spec, containers, path.Child(field),
+                     errors);
   };
   if (!HasRestartAllRule(spec)) {
     check("containerStatuses", &ListAt(spec, "containers"));
@@ -97,15 +110,14 @@ void CheckAllTransitions(const Json& status, const Json& old, const Path& path, 
 }
 
 void CheckClaimStatuses(const Json& pod, const Path& path, FieldErrors& errors) {
-  const Json& claims = ListAt(pod, "spec", "resourceClaims");
   const Json& statuses = ListAt(pod, "status", "resourceClaimStatuses");
+  if (statuses.empty()) return;
+  const ByName claims = FirstByName(ListAt(pod, "spec", "resourceClaims"));
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     const Path here = path.Index(i);
     const std::string_view name = StringAt(statuses[i], "name");
-    const bool known = std::any_of(claims.begin(), claims.end(),
-                                   [&](const Json& claim) { return StringAt(claim, "name") == name; });
-    if (!known) {
+    if (!claims.contains(name)) {
       errors.push_back(api::InvalidError(here.Child("name"), name,
                                          "must match the name of an entry in `spec.resourceClaims`"));
     }
@@ -119,11 +131,11 @@ void CheckClaimStatuses(const Json& pod, const Path& path, FieldErrors& errors) 
 // podIPs and hostIPs: addresses, at most one of each family. An address that was there may stay.
 void CheckIps(const Json& ips, const Json& old_ips, const Path& path, FieldErrors& errors) {
   bool families[2] = {false, false};
+  std::set<std::string_view> had;
+  for (const Json& old : old_ips) had.insert(StringAt(old, "ip"));
   for (std::size_t i = 0; i < ips.size(); ++i) {
     const std::string_view ip = StringAt(ips[i], "ip");
-    const bool had =
-        std::any_of(old_ips.begin(), old_ips.end(), [&](const Json& old) { return StringAt(old, "ip") == ip; });
-    if (!had) Append(errors, IsValidIp(ip, path.Index(i)));
+    if (!had.contains(ip)) Append(errors, IsValidIp(ip, path.Index(i)));
     if (const std::optional<int> family = IpFamily(ip)) families[*family == 6] = true;
   }
   if (ips.size() > 1 && (ips.size() > 2 || !families[0] || !families[1])) {
@@ -171,7 +183,8 @@ FieldErrors ValidatePodStatusUpdate(const Json& pod, const Json& old, const PodV
   const Path metadata_path("metadata");
   const Path path("status");
   const Json& status = ObjectAt(pod, "status");
-  FieldErrors errors = ValidateObjectMetaUpdate(ObjectAt(pod, "metadata"), ObjectAt(old, "metadata"), metadata_path);
+  FieldErrors errors =
+      ValidateObjectMetaUpdate(ObjectAt(pod, "metadata"), ObjectAt(old, "metadata"), metadata_path);
   CheckPodAnnotationUpdates(pod, old, options, metadata_path.Child("annotations"), errors);
   CheckConditions(ListAt(status, "conditions"), path.Child("conditions"), errors);
   if (StringAt(pod, "spec", "nodeName") != StringAt(old, "spec", "nodeName")) {

@@ -21,16 +21,17 @@ struct PodValidationOptions {
 // `old` is the pod or pod template that an update replaces: a bad value that it has already may stay.
 PodValidationOptions PodOptions(const StrategyContext& context, const Json* old = nullptr);
 
-// Defaults of a pod spec that depend on other fields (imagePullPolicy from the tag, emptyDir for a volume without a
-// source, serviceAccount from serviceAccountName, ...), for pods and templates. The static ones come from the schema
-// tables. Fields of Kubernetes features that are off in the release we follow are dropped here as well.
+// Defaults of a pod spec that depend on other fields (imagePullPolicy from the tag, emptyDir for a volume
+// without a source, serviceAccount from serviceAccountName, ...), for pods and templates. The static ones
+// come from the schema tables. Fields of Kubernetes features that are off in the release we follow are
+// dropped here as well.
 void DefaultPodSpec(Json& pod_spec);
 // What only a Pod gets on top: requests from limits, host ports under hostNetwork.
 void DefaultPod(Json& pod);
 
 // `pod_metadata` is the pod's, or an empty object for a template.
-FieldErrors ValidatePodSpec(const Json& pod_spec, const Json& pod_metadata, const PodValidationOptions& options,
-                            const api::Path& path);
+FieldErrors ValidatePodSpec(const Json& pod_spec, const Json& pod_metadata,
+                            const PodValidationOptions& options, const api::Path& path);
 // `path` names the template, e.g. spec.template.
 FieldErrors ValidatePodTemplateSpec(const Json& pod_template, const PodValidationOptions& options,
                                     const api::Path& path);
@@ -44,8 +45,8 @@ FieldErrors ValidatePodCreate(const Json& pod, const PodValidationOptions& optio
 FieldErrors ValidatePodUpdate(const Json& pod, const Json& old, const PodValidationOptions& options);
 FieldErrors ValidatePodStatusUpdate(const Json& pod, const Json& old, const PodValidationOptions& options);
 
-// Warnings Kubernetes gives for a pod spec (deprecated fields, duplicate names, overlapping ports, ...). `path` names
-// the template, and is empty for a pod.
+// Warnings Kubernetes gives for a pod spec (deprecated fields, duplicate names, overlapping ports, ...).
+// `path` names the template, and is empty for a pod.
 std::vector<std::string> PodSpecWarnings(const Json& pod_template_or_pod, const api::Path& path);
 
 // BestEffort, Burstable or Guaranteed.

@@ -1,4 +1,4 @@
-// A Pod on create and on update: most of the spec is fixed once the pod exists.
+// Validates a Pod on create and on update: most of the spec is immutable after the create.
 
 #include <algorithm>
 #include <limits>
@@ -20,9 +20,13 @@ void CheckTokensHaveAccount(const Json& spec, FieldErrors& errors) {
     const Json& sources = ListAt(volumes[i], "projected", "sources");
     for (std::size_t j = 0; j < sources.size(); ++j) {
       if (Find(sources[j], "serviceAccountToken") == nullptr) continue;
-      errors.push_back(api::ForbiddenError(
-          Path("spec").Child("volumes").Index(i).Child("projected", "sources").Index(j).Child("serviceAccountToken"),
-          "must not be specified when serviceAccountName is not set"));
+      errors.push_back(api::ForbiddenError(Path("spec")
+                                               .Child("volumes")
+                                               .Index(i)
+                                               .Child("projected", "sources")
+                                               .Index(j)
+                                               .Child("serviceAccountToken"),
+                                           "must not be specified when serviceAccountName is not set"));
     }
   }
 }
@@ -45,8 +49,9 @@ FieldErrors CheckMetadataAndSpec(const Json& pod, const PodValidationOptions& op
   return errors;
 }
 
-// False when containers came or went: then nothing else of the update is looked at.
-bool CheckContainerImages(const Json& spec, const Json& old_spec, std::string_view list, FieldErrors& errors) {
+// Returns false when the update adds or removes containers; the caller then skips the remaining checks.
+bool CheckContainerImages(const Json& spec, const Json& old_spec, std::string_view list,
+                          FieldErrors& errors) {
   const Json& containers = ListAt(spec, list);
   const Path path = Path("spec").Child(list);
   if (containers.size() != ListAt(old_spec, list).size()) {
@@ -60,14 +65,16 @@ bool CheckContainerImages(const Json& spec, const Json& old_spec, std::string_vi
   return true;
 }
 
-// A deadline may be set and shortened. False when nothing else is to be looked at.
+// An update may set or shorten the deadline, not remove it. Returns false when the new deadline is out of
+// range or longer than the old one; the caller then skips the remaining checks.
 bool CheckDeadline(const Json& spec, const Json& old_spec, FieldErrors& errors) {
   const Path path = Path("spec").Child("activeDeadlineSeconds");
   const Json* deadline = Find(spec, "activeDeadlineSeconds");
   const Json* old_deadline = Find(old_spec, "activeDeadlineSeconds");
   if (deadline == nullptr) {
     if (old_deadline != nullptr) {
-      errors.push_back(api::InvalidError(path, nullptr, "must not update from a positive integer to nil value"));
+      errors.push_back(
+          api::InvalidError(path, nullptr, "must not update from a positive integer to nil value"));
     }
     return true;
   }
@@ -91,11 +98,12 @@ Json WithoutSeconds(Json toleration) {
 void CheckOnlyAddedTolerations(const Json& spec, const Json& old_spec, FieldErrors& errors) {
   const Path path = Path("spec").Child("tolerations");
   const Json& tolerations = ListAt(spec, "tolerations");
-  for (const Json& old : ListAt(old_spec, "tolerations")) {
-    const Json wanted = WithoutSeconds(old);
-    const bool kept = std::any_of(tolerations.begin(), tolerations.end(),
-                                  [&](const Json& toleration) { return WithoutSeconds(toleration) == wanted; });
-    if (kept) continue;
+  const Json& old_tolerations = ListAt(old_spec, "tolerations");
+  std::set<Json> kept;
+  if (!old_tolerations.empty())
+    for (const Json& toleration : tolerations) kept.insert(WithoutSeconds(toleration));
+  for (const Json& old : old_tolerations) {
+    if (kept.contains(WithoutSeconds(old))) continue;
     errors.push_back(
         api::ForbiddenError(path, "existing toleration can not be modified except its tolerationSeconds"));
     return;
@@ -105,19 +113,18 @@ void CheckOnlyAddedTolerations(const Json& spec, const Json& old_spec, FieldErro
 
 void CheckOnlyRemovedGates(const Json& spec, const Json& old_spec, FieldErrors& errors) {
   const Json& gates = ListAt(spec, "schedulingGates");
-  const Json& old_gates = ListAt(old_spec, "schedulingGates");
+  std::set<std::string_view> old_gates;
+  for (const Json& gate : ListAt(old_spec, "schedulingGates")) old_gates.insert(StringAt(gate, "name"));
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const std::string_view name = StringAt(gates[i], "name");
-    const bool had = std::any_of(old_gates.begin(), old_gates.end(),
-                                 [&](const Json& gate) { return StringAt(gate, "name") == name; });
-    if (had) continue;
+    if (old_gates.contains(name)) continue;
     errors.push_back(api::ForbiddenError(
         Path("spec").Child("schedulingGates").Index(i).Child("name"),
         "only deletion is allowed, but found new scheduling gate '" + std::string(name) + "'"));
   }
 }
 
-// The old list is a beginning of the new one.
+// True when `old_list` is a prefix of `list`.
 bool BeginsWith(const Json& list, const Json& old_list) {
   return list.size() >= old_list.size() && std::equal(old_list.begin(), old_list.end(), list.begin());
 }
@@ -127,12 +134,12 @@ bool OnlyAdds(const Json& term, const Json& old_term) {
   const Json& fields = ListAt(term, "matchFields");
   const Json& old_expressions = ListAt(old_term, "matchExpressions");
   const Json& old_fields = ListAt(old_term, "matchFields");
-  // An empty term matches no node; adding to it would widen it.
+  // An empty term matches no node, so an addition would make it match more nodes.
   if (old_expressions.empty() && old_fields.empty()) return expressions.empty() && fields.empty();
   return BeginsWith(expressions, old_expressions) && BeginsWith(fields, old_fields);
 }
 
-// While a pod is gated, where it may run can be narrowed.
+// An update may narrow the node affinity of a gated pod, not widen it.
 void CheckGatedNodeAffinity(const Json& spec, const Json& old_spec, FieldErrors& errors) {
   const Path path = Path("spec")
                         .Child("affinity", "nodeAffinity")
@@ -142,8 +149,8 @@ void CheckGatedNodeAffinity(const Json& spec, const Json& old_spec, FieldErrors&
   const Json& terms = ListAt(spec, "affinity", "nodeAffinity", kRequired, "nodeSelectorTerms");
   if (old_terms.empty()) return;
   if (old_terms.size() != terms.size()) {
-    errors.push_back(
-        api::InvalidError(path, terms, "no additions/deletions to non-empty NodeSelectorTerms list are allowed"));
+    errors.push_back(api::InvalidError(
+        path, terms, "no additions/deletions to non-empty NodeSelectorTerms list are allowed"));
     return;
   }
   for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -158,13 +165,14 @@ void CheckGatedNodeSelector(const Json& spec, const Json& old_spec, FieldErrors&
   for (const auto& [key, value] : ObjectAt(old_spec, "nodeSelector").items()) {
     const Json* kept = Find(selector, key);
     if (kept != nullptr && *kept == value) continue;
-    errors.push_back(api::InvalidError(Path("spec").Child("nodeSelector"), selector,
-                                       "only additions to spec.nodeSelector are allowed (no mutations or deletions)"));
+    errors.push_back(
+        api::InvalidError(Path("spec").Child("nodeSelector"), selector,
+                          "only additions to spec.nodeSelector are allowed (no mutations or deletions)"));
     return;
   }
 }
 
-// Gives `spec` what `old_spec` has there.
+// Resets `field` of `spec` to its value in `old_spec`.
 void TakeBack(Json& spec, const Json& old_spec, const char* field) {
   if (const Json* value = Find(old_spec, field)) {
     spec[field] = *value;
@@ -183,15 +191,18 @@ void TakeBackNodeAffinity(Json& spec, const Json& old_spec) {
   }
 }
 
-// The new spec with everything that may change put back: what is left differs where it must not.
+// The new spec with every mutable field reset to its old value: each remaining difference is a forbidden
+// change. Appends the errors of a gated pod's node selector and node affinity.
 Json WithoutAllowedChanges(const Json& spec, const Json& old_spec, FieldErrors& errors) {
   Json out = spec;
   for (const char* list : {"containers", "initContainers"}) {
     if (!out.contains(list)) continue;
     for (std::size_t i = 0; i < out[list].size(); ++i) TakeBack(out[list][i], old_spec[list][i], "image");
   }
-  for (const char* field : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) TakeBack(out, old_spec, field);
-  if (IntAt(old_spec, 0, "terminationGracePeriodSeconds") < 0 && IntAt(out, 0, "terminationGracePeriodSeconds") == 1) {
+  for (const char* field : {"activeDeadlineSeconds", "schedulingGates", "tolerations"})
+    TakeBack(out, old_spec, field);
+  if (IntAt(old_spec, 0, "terminationGracePeriodSeconds") < 0 &&
+      IntAt(out, 0, "terminationGracePeriodSeconds") == 1) {
     TakeBack(out, old_spec, "terminationGracePeriodSeconds");
   }
   if (ListAt(old_spec, "schedulingGates").empty()) return out;
@@ -202,11 +213,12 @@ Json WithoutAllowedChanges(const Json& spec, const Json& old_spec, FieldErrors& 
   return out;
 }
 
-// One line per field that differs, old and new.
+// For each field that differs, a line with the old value and one with the new value.
 std::string Difference(const Json& old_spec, const Json& spec) {
   std::string out;
   const auto add = [&](const char* sign, const std::string& key, const Json* value) {
-    if (value != nullptr) out.append(sign).append(api::Quote(key)).append(": ").append(value->dump()).append("\n");
+    if (value != nullptr)
+      out.append(sign).append(api::Quote(key)).append(": ").append(value->dump()).append("\n");
   };
   std::set<std::string> keys;
   for (const auto& [key, value] : old_spec.items()) keys.insert(key);
@@ -231,8 +243,8 @@ FieldErrors ValidatePodCreate(const Json& pod, const PodValidationOptions& optio
     errors.push_back(api::ForbiddenError(path.Child("ephemeralContainers"), "cannot be set on create"));
   }
   if (!StringAt(spec, "nodeName").empty() && !ListAt(spec, "schedulingGates").empty()) {
-    errors.push_back(
-        api::ForbiddenError(path.Child("nodeName"), "cannot be set until all schedulingGates have been cleared"));
+    errors.push_back(api::ForbiddenError(path.Child("nodeName"),
+                                         "cannot be set until all schedulingGates have been cleared"));
   }
   CheckProfileAnnotations(ObjectAt(pod, "metadata"), spec, path, errors);
   return errors;
@@ -240,7 +252,8 @@ FieldErrors ValidatePodCreate(const Json& pod, const PodValidationOptions& optio
 
 FieldErrors ValidatePodUpdate(const Json& pod, const Json& old, const PodValidationOptions& options) {
   const Path metadata_path("metadata");
-  FieldErrors errors = ValidateObjectMetaUpdate(ObjectAt(pod, "metadata"), ObjectAt(old, "metadata"), metadata_path);
+  FieldErrors errors =
+      ValidateObjectMetaUpdate(ObjectAt(pod, "metadata"), ObjectAt(old, "metadata"), metadata_path);
   Append(errors, CheckMetadataAndSpec(pod, options));
   CheckPodAnnotationUpdates(pod, old, options, metadata_path.Child("annotations"), errors);
   const Json& spec = ObjectAt(pod, "spec");
@@ -255,7 +268,8 @@ FieldErrors ValidatePodUpdate(const Json& pod, const Json& old, const PodValidat
   if (rest != old_spec) {
     errors.push_back(api::ForbiddenError(
         Path("spec"),
-        "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
+        "pod updates may not change fields other than "
+        "`spec.containers[*].image`,`spec.initContainers[*].image`,"
         "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
         "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n" +
             Difference(old_spec, rest)));

@@ -1,10 +1,11 @@
 // What Kubernetes 1.36 takes but warns of (mirrors pkg/api/pod/warnings.go).
 
+#include "apiserver/validation/internal/pod_warnings.h"
+
 #include <algorithm>
 #include <array>
 
 #include "apiserver/validation/internal/pod_rules.h"
-#include "apiserver/validation/internal/pod_warnings.h"
 
 namespace terrarium::apiserver {
 
@@ -20,20 +21,24 @@ struct DeprecatedKey {
 constexpr std::array<DeprecatedKey, 8> kNodeLabels = {{
     {"app.kubernetes.io/created-by", "deprecated since v1.9"},
     {"beta.kubernetes.io/arch", "deprecated since v1.14; use \"kubernetes.io/arch\" instead"},
-    {"beta.kubernetes.io/instance-type", "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"},
+    {"beta.kubernetes.io/instance-type",
+     "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"},
     {"beta.kubernetes.io/os", "deprecated since v1.14; use \"kubernetes.io/os\" instead"},
     {"failure-domain.beta.kubernetes.io/region",
      "deprecated since v1.17; use \"topology.kubernetes.io/region\" instead"},
-    {"failure-domain.beta.kubernetes.io/zone", "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead"},
+    {"failure-domain.beta.kubernetes.io/zone",
+     "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead"},
     {"node-role.kubernetes.io/master", "use \"node-role.kubernetes.io/control-plane\" instead"},
-    {"scheduler.alpha.kubernetes.io/preferAvoidPods", "deprecated since v1.22; use Taints and Tolerations instead"},
+    {"scheduler.alpha.kubernetes.io/preferAvoidPods",
+     "deprecated since v1.22; use Taints and Tolerations instead"},
 }};
 
 constexpr std::array<DeprecatedKey, 3> kAnnotations = {{
     {"scheduler.alpha.kubernetes.io/critical-pod",
      "non-functional in v1.16+; use the \"priorityClassName\" field instead"},
     {"security.alpha.kubernetes.io/sysctls", "non-functional in v1.11+; use the \"sysctls\" field instead"},
-    {"security.alpha.kubernetes.io/unsafe-sysctls", "non-functional in v1.11+; use the \"sysctls\" field instead"},
+    {"security.alpha.kubernetes.io/unsafe-sysctls",
+     "non-functional in v1.11+; use the \"sysctls\" field instead"},
 }};
 
 std::string_view NodeLabelMessage(std::string_view key) {
@@ -71,7 +76,8 @@ void WarnNodeLabels(const Json& spec, const Path& path, Warnings& out) {
   const Json& required =
       ListAt(affinity, "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms");
   for (std::size_t i = 0; i < required.size(); ++i) {
-    const Path here = affinity_path.Child("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms");
+    const Path here =
+        affinity_path.Child("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms");
     WarnNodeTerm(required[i], false, here.Index(i), out);
   }
   const Json& preferred = ListAt(affinity, "preferredDuringSchedulingIgnoredDuringExecution");
@@ -125,8 +131,9 @@ void WarnEnv(const Json& env, const Path& path, Warnings& out) {
     const std::string_view value = StringAt(env[i], "value");
     const bool builds_on = value != ref && value.find(ref) != std::string_view::npos;
     if (Find(env[i], "valueFrom") == nullptr && builds_on) continue;
-    AddWarning(out, path.Index(i),
-               {"hides previous definition of ", api::Quote(name), ", which may be dropped when using apply"});
+    AddWarning(
+        out, path.Index(i),
+        {"hides previous definition of ", api::Quote(name), ", which may be dropped when using apply"});
   }
 }
 
@@ -139,17 +146,20 @@ Json AppArmorOf(std::string_view annotation) {
   return {{"type", "Localhost"}, {"localhostProfile", annotation.substr(kLocalhost.size())}};
 }
 
-void WarnProfiles(const Json& metadata, const Json& spec, const Json& container, const Path& path, Warnings& out) {
+void WarnProfiles(const Json& metadata, const Json& spec, const Json& container, const Path& path,
+                  Warnings& out) {
   const Json& annotations = ObjectAt(metadata, "annotations");
   if (annotations.empty()) return;
   const Path here = path.Child("metadata", "annotations");
   const std::string name(StringAt(container, "name"));
   const std::string seccomp = "container.seccomp.security.alpha.kubernetes.io/" + name;
   if (annotations.contains(seccomp) && Find(container, "securityContext", "seccompProfile") == nullptr) {
-    AddWarning(out, here.Key(seccomp), {"non-functional in v1.27+; use the \"seccompProfile\" field instead"});
+    AddWarning(out, here.Key(seccomp),
+               {"non-functional in v1.27+; use the \"seccompProfile\" field instead"});
   }
   const std::string app_armor = "container.apparmor.security.beta.kubernetes.io/" + name;
-  if (!annotations.contains(app_armor) || Find(container, "securityContext", "appArmorProfile") != nullptr) return;
+  if (!annotations.contains(app_armor) || Find(container, "securityContext", "appArmorProfile") != nullptr)
+    return;
   const Json* pod = Find(spec, "securityContext", "appArmorProfile");
   if (pod != nullptr && *pod == AppArmorOf(StringAt(annotations, app_armor))) return;
   AddWarning(out, here.Key(app_armor), {"deprecated since v1.30; use the \"appArmorProfile\" field instead"});
@@ -190,14 +200,16 @@ void WarnPodAffinity(const Json& spec, const Path& path, Warnings& out) {
 void WarnIps(const Json& spec, const Path& path, Warnings& out) {
   const Json& servers = ListAt(spec, "dnsConfig", "nameservers");
   for (std::size_t i = 0; i < servers.size(); ++i) {
-    for (std::string& text : IpWarnings(TextOf(servers[i]), path.Child("dnsConfig", "nameservers").Index(i))) {
-      out.push_back(std::move(text));
+    for (std::string& text :
+         IpWarnings(TextOf(servers[i]), path.Child("dnsConfig", "nameservers").Index(i))) {
+      out.Add(std::move(text));
     }
   }
   const Json& aliases = ListAt(spec, "hostAliases");
   for (std::size_t i = 0; i < aliases.size(); ++i) {
-    for (std::string& text : IpWarnings(StringAt(aliases[i], "ip"), path.Child("hostAliases").Index(i).Child("ip"))) {
-      out.push_back(std::move(text));
+    for (std::string& text :
+         IpWarnings(StringAt(aliases[i], "ip"), path.Child("hostAliases").Index(i).Child("ip"))) {
+      out.Add(std::move(text));
     }
   }
 }
@@ -215,7 +227,7 @@ void WarnAnnotations(const Json& holder, const Path& path, Warnings& out) {
 void AddWarning(Warnings& out, const Path& path, std::initializer_list<std::string_view> parts) {
   std::string text = path.String() + ": ";
   for (const std::string_view part : parts) text += part;
-  out.push_back(std::move(text));
+  out.Add(std::move(text));
 }
 
 std::vector<std::string> PodSpecWarnings(const Json& pod_template_or_pod, const Path& path) {
@@ -250,7 +262,7 @@ std::vector<std::string> PodSpecWarnings(const Json& pod_template_or_pod, const 
   }
   WarnPodAffinity(spec, spec_path, out);
   WarnIps(spec, spec_path, out);
-  return out;
+  return out.TakeWhole();
 }
 
 }  // namespace terrarium::apiserver

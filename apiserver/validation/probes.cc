@@ -75,7 +75,8 @@ void CheckProbe(const Json& probe, const Path& path, FieldErrors& errors) {
 
 void CheckSucceedsOnce(const Json& probe, const Path& path, FieldErrors& errors) {
   const std::int64_t threshold = IntAt(probe, 0, "successThreshold");
-  if (threshold != 1) errors.push_back(api::InvalidError(path.Child("successThreshold"), threshold, "must be 1"));
+  if (threshold != 1)
+    errors.push_back(api::InvalidError(path.Child("successThreshold"), threshold, "must be 1"));
 }
 
 }  // namespace
@@ -88,8 +89,8 @@ void CheckProbes(const Json& container, const Path& path, FieldErrors& errors) {
   if (const Json* probe = Find(container, "readinessProbe")) {
     CheckProbe(*probe, path.Child("readinessProbe"), errors);
     if (const Json* grace = Find(*probe, "terminationGracePeriodSeconds")) {
-      errors.push_back(api::InvalidError(path.Child("readinessProbe", "terminationGracePeriodSeconds"), *grace,
-                                         "must not be set for readinessProbes"));
+      errors.push_back(api::InvalidError(path.Child("readinessProbe", "terminationGracePeriodSeconds"),
+                                         *grace, "must not be set for readinessProbes"));
     }
   }
   if (const Json* probe = Find(container, "startupProbe")) {
@@ -100,7 +101,8 @@ void CheckProbes(const Json& container, const Path& path, FieldErrors& errors) {
 
 void CheckLifecycle(const Json& lifecycle, const Json* grace_period, const Path& path, FieldErrors& errors) {
   for (const char* hook : {"postStart", "preStop"}) {
-    if (const Json* handler = Find(lifecycle, hook)) CheckHandler(*handler, grace_period, path.Child(hook), errors);
+    if (const Json* handler = Find(lifecycle, hook))
+      CheckHandler(*handler, grace_period, path.Child(hook), errors);
   }
 }
 

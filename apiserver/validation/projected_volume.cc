@@ -1,5 +1,5 @@
-// Projected volumes: several sources in one directory, whose paths must not collide. Sources of features that are off
-// in this release (clusterTrustBundle, podCertificate) never get here: DefaultPodSpec drops them.
+// Projected volumes: several sources in one directory, whose paths must not collide. Sources of features that
+// are off in this release (clusterTrustBundle, podCertificate) never get here: DefaultPodSpec drops them.
 
 #include "apiserver/validation/internal/pod_rules.h"
 
@@ -9,12 +9,14 @@ namespace {
 using Paths = std::set<std::string, std::less<>>;
 
 // `value` is what Kubernetes names in the error: the secret or config map, or the path itself.
-void CheckUnique(std::string_view file, std::string_view value, Paths& seen, const Path& path, FieldErrors& errors) {
+void CheckUnique(std::string_view file, std::string_view value, Paths& seen, const Path& path,
+                 FieldErrors& errors) {
   if (file.empty() || seen.emplace(file).second) return;
   errors.push_back(api::InvalidError(path, value, "conflicting duplicate paths"));
 }
 
-void CheckKeys(const Json& source, Paths& seen, const Path& source_path, const Path& path, FieldErrors& errors) {
+void CheckKeys(const Json& source, Paths& seen, const Path& source_path, const Path& path,
+               FieldErrors& errors) {
   RequireText(source, "name", source_path, errors);
   const Json& items = ListAt(source, "items");
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -23,7 +25,8 @@ void CheckKeys(const Json& source, Paths& seen, const Path& source_path, const P
   }
 }
 
-void CheckDownward(const Json& source, Paths& seen, const Path& source_path, const Path& path, FieldErrors& errors) {
+void CheckDownward(const Json& source, Paths& seen, const Path& source_path, const Path& path,
+                   FieldErrors& errors) {
   for (const Json& file : ListAt(source, "items")) {
     CheckDownwardFile(file, source_path, errors);
     CheckUnique(StringAt(file, "path"), StringAt(file, "path"), seen, path, errors);
@@ -68,7 +71,8 @@ void CheckProjectedVolume(const Json& projected, const Path& path, FieldErrors& 
       ++count;
       CheckToken(*source, here.Child("serviceAccountToken"), path, errors);
     }
-    if (count > 1) errors.push_back(api::ForbiddenError(here, "may not specify more than 1 volume type per source"));
+    if (count > 1)
+      errors.push_back(api::ForbiddenError(here, "may not specify more than 1 volume type per source"));
   }
 }
 

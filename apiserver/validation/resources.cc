@@ -16,19 +16,39 @@ bool IsExtended(std::string_view name) {
 }
 
 bool IsStandard(std::string_view name) {
-  static const std::set<std::string_view> kNames = {
-      "configmaps",      "cpu",        "ephemeral-storage",      "limits.cpu",
-      "limits.memory",   "memory",     "persistentvolumeclaims", "limits.ephemeral-storage",
-      "pods",            "requests.cpu", "requests.ephemeral-storage", "replicationcontrollers",
-      "requests.memory", "requests.storage", "resourcequotas",   "secrets",
-      "services",        "services.loadbalancers", "services.nodeports", "storage"};
+  static const std::set<std::string_view> kNames = {"configmaps",
+                                                    "cpu",
+                                                    "ephemeral-storage",
+                                                    "limits.cpu",
+                                                    "limits.memory",
+                                                    "memory",
+                                                    "persistentvolumeclaims",
+                                                    "limits.ephemeral-storage",
+                                                    "pods",
+                                                    "requests.cpu",
+                                                    "requests.ephemeral-storage",
+                                                    "replicationcontrollers",
+                                                    "requests.memory",
+                                                    "requests.storage",
+                                                    "resourcequotas",
+                                                    "secrets",
+                                                    "services",
+                                                    "services.loadbalancers",
+                                                    "services.nodeports",
+                                                    "storage"};
   return kNames.contains(name) || IsHugePageResource(name) || name.starts_with("requests.hugepages-");
 }
 
 bool IsInteger(std::string_view name) {
-  static const std::set<std::string_view> kNames = {
-      "configmaps", "persistentvolumeclaims", "pods",     "replicationcontrollers", "resourcequotas",
-      "secrets",    "services",               "services.loadbalancers", "services.nodeports"};
+  static const std::set<std::string_view> kNames = {"configmaps",
+                                                    "persistentvolumeclaims",
+                                                    "pods",
+                                                    "replicationcontrollers",
+                                                    "resourcequotas",
+                                                    "secrets",
+                                                    "services",
+                                                    "services.loadbalancers",
+                                                    "services.nodeports"};
   return kNames.contains(name) || IsExtended(name);
 }
 
@@ -63,7 +83,8 @@ void CheckAmount(std::string_view name, const api::Quantity& amount, const Path&
   }
 }
 
-void CheckHugePages(std::string_view name, const api::Quantity& amount, const Path& path, FieldErrors& errors) {
+void CheckHugePages(std::string_view name, const api::Quantity& amount, const Path& path,
+                    FieldErrors& errors) {
   if (!IsHugePageResource(name)) return;
   const Json size_text(name.substr(std::string_view("hugepages-").size()));
   const api::Quantity size = QuantityOf(size_text);
@@ -73,8 +94,8 @@ void CheckHugePages(std::string_view name, const api::Quantity& amount, const Pa
                         amount.ToString() + " is not positive integer multiple of " + std::string(name)));
 }
 
-void CheckAgainstLimit(std::string_view name, const api::Quantity& request, const Json& limits, const Path& path,
-                       FieldErrors& errors) {
+void CheckAgainstLimit(std::string_view name, const api::Quantity& request, const Json& limits,
+                       const Path& path, FieldErrors& errors) {
   const Json* text = Find(limits, name);
   if (text == nullptr) {
     if (!IsOvercommitAllowed(name)) {
@@ -86,9 +107,10 @@ void CheckAgainstLimit(std::string_view name, const api::Quantity& request, cons
   const api::Quantity limit = QuantityOf(*text);
   const bool exact = !IsOvercommitAllowed(name);
   if (exact ? request == limit : request <= limit) return;
-  errors.push_back(api::InvalidError(path.Child("requests"), request.ToString(),
-                                     std::string(exact ? "must be equal to " : "must be less than or equal to ") +
-                                         std::string(name) + " limit of " + limit.ToString()));
+  errors.push_back(
+      api::InvalidError(path.Child("requests"), request.ToString(),
+                        std::string(exact ? "must be equal to " : "must be less than or equal to ") +
+                            std::string(name) + " limit of " + limit.ToString()));
 }
 
 void CheckClaimNames(const Json& claims, const PodScope& scope, const Path& path, FieldErrors& errors) {
@@ -108,13 +130,15 @@ void CheckClaimNames(const Json& claims, const PodScope& scope, const Path& path
       if (seen.contains(key)) {
         errors.push_back(api::DuplicateError(path.Index(i), key));
       } else if (request.empty()) {
-        for (const std::string& other : seen) {
-          if (other.starts_with(name + "/")) errors.push_back(api::DuplicateError(path.Index(i), name));
+        const std::string prefix = name + "/";
+        for (auto other = seen.lower_bound(prefix); other != seen.end() && other->starts_with(prefix);
+             ++other) {
+          errors.push_back(api::DuplicateError(path.Index(i), name));
         }
       }
       seen.insert(key);
     }
-    if (scope.claims.contains(name)) continue;
+    if (scope.claims.contains(name) || scope.claims_printed >= api::kRepeatedTextMax) continue;
     api::FieldError error = api::NotFoundFieldError(path.Index(i), name);
     error.message += ": must be one of the names in pod.spec.resourceClaims";
     const char* separator = ": ";
@@ -123,6 +147,7 @@ void CheckClaimNames(const Json& claims, const PodScope& scope, const Path& path
       separator = ", ";
     }
     if (scope.claims.empty()) error.message += " which is empty";
+    if (!scope.claims.empty()) scope.claims_printed += error.message.size();
     errors.push_back(std::move(error));
   }
 }

@@ -1,6 +1,5 @@
 // Where a pod may run: affinity, tolerations, scheduling gates.
 
-
 #include "apiserver/validation/internal/pod_rules.h"
 
 namespace terrarium::apiserver {
@@ -20,13 +19,13 @@ void CheckNodeRequirement(const Json& requirement, bool check_values, const Path
     }
   } else if (op == "Exists" || op == "DoesNotExist") {
     if (!values.empty()) {
-      errors.push_back(api::ForbiddenError(path.Child("values"),
-                                           "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      errors.push_back(api::ForbiddenError(
+          path.Child("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
     }
   } else if (op == "Gt" || op == "Lt") {
     if (values.size() != 1) {
-      errors.push_back(
-          api::RequiredError(path.Child("values"), "must be specified single value when `operator` is 'Lt' or 'Gt'"));
+      errors.push_back(api::RequiredError(path.Child("values"),
+                                          "must be specified single value when `operator` is 'Lt' or 'Gt'"));
     }
   } else {
     errors.push_back(api::InvalidError(path.Child("operator"), op, kBadOperator));
@@ -34,7 +33,8 @@ void CheckNodeRequirement(const Json& requirement, bool check_values, const Path
   Append(errors, ValidateLabelName(StringAt(requirement, "key"), path.Child("key")));
   if (!check_values) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    AddInvalid(IsValidLabelValue(TextOf(values[i])), TextOf(values[i]), path.Child("values").Index(i), errors);
+    AddInvalid(IsValidLabelValue(TextOf(values[i])), TextOf(values[i]), path.Child("values").Index(i),
+               errors);
   }
 }
 
@@ -45,9 +45,10 @@ void CheckNodeFieldRequirement(const Json& requirement, const Path& path, FieldE
   if (op != "In" && op != "NotIn") {
     errors.push_back(api::InvalidError(path.Child("operator"), op, kBadOperator));
   } else if (values.size() != 1) {
-    errors.push_back(api::RequiredError(path.Child("values"),
-                                        "must be only one value when `operator` is 'In' or 'NotIn' for node field "
-                                        "selector"));
+    errors.push_back(
+        api::RequiredError(path.Child("values"),
+                           "must be only one value when `operator` is 'In' or 'NotIn' for node field "
+                           "selector"));
   }
   if (key != "metadata.name") {
     errors.push_back(api::InvalidError(path.Child("key"), key, "not a valid field selector key"));
@@ -93,7 +94,8 @@ void CheckPodTerm(const Json& term, const Path& path, FieldErrors& errors) {
       Append(errors, ValidateLabelSelector(*selector, {}, path.Child(field)));
     }
   }
-  for (const Json& name : ListAt(term, "namespaces")) CheckDnsLabel(TextOf(name), path.Child("namespace"), errors);
+  for (const Json& name : ListAt(term, "namespaces"))
+    CheckDnsLabel(TextOf(name), path.Child("namespace"), errors);
   CheckMatchLabelKeys(term, path, errors);
   const std::string_view key = StringAt(term, "topologyKey");
   if (key.empty()) errors.push_back(api::RequiredError(path.Child("topologyKey"), "can not be empty"));
@@ -120,7 +122,8 @@ void CheckTolerationOperator(const Json& toleration, const Path& path, FieldErro
   const Path here = path.Child("operator");
   if (op.empty() || op == "Equal") {
     std::string all;
-    for (const std::string& message : IsValidLabelValue(value)) all.append(all.empty() ? "" : ";").append(message);
+    for (const std::string& message : IsValidLabelValue(value))
+      all.append(all.empty() ? "" : ";").append(message);
     if (!all.empty()) errors.push_back(api::InvalidError(here, value, all));
   } else if (op == "Exists") {
     if (!value.empty()) {
@@ -144,7 +147,8 @@ void CheckNodeSelector(const Json& selector, const Path& path, FieldErrors& erro
 }
 
 void CheckAffinity(const Json& affinity, const Path& path, FieldErrors& errors) {
-  if (const Json* node = Find(affinity, "nodeAffinity")) CheckNodeAffinity(*node, path.Child("nodeAffinity"), errors);
+  if (const Json* node = Find(affinity, "nodeAffinity"))
+    CheckNodeAffinity(*node, path.Child("nodeAffinity"), errors);
   for (const char* field : {"podAffinity", "podAntiAffinity"}) {
     if (const Json* pod = Find(affinity, field)) CheckPodAffinity(*pod, path.Child(field), errors);
   }

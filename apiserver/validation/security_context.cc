@@ -8,7 +8,8 @@
 namespace terrarium::apiserver::pod_rules {
 namespace {
 
-constexpr std::string_view kSysctlRegex = R"(^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$)";
+constexpr std::string_view kSysctlRegex =
+    R"(^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$)";
 
 void CheckId(const Json& context, std::string_view field, const Path& path, FieldErrors& errors) {
   const Json* id = Find(context, field);
@@ -26,14 +27,15 @@ bool IsSysctlName(std::string_view name) {
     const std::size_t end = name.find_first_of("./");
     const std::string_view part = name.substr(0, end);
     if (part.empty() || !alnum(part.front()) || !alnum(part.back())) return false;
-    if (!std::all_of(part.begin(), part.end(), [&](char c) { return alnum(c) || c == '-' || c == '_'; })) return false;
+    if (!std::all_of(part.begin(), part.end(), [&](char c) { return alnum(c) || c == '-' || c == '_'; }))
+      return false;
     if (end == std::string_view::npos) return true;
     name.remove_prefix(end + 1);
   }
 }
 
-// With dots for separators: "net/ipv4/ip_local_port_range" is net.ipv4.ip_local_port_range. A name whose first
-// separator is a dot is as it should be, whatever slashes follow.
+// With dots for separators: "net/ipv4/ip_local_port_range" is net.ipv4.ip_local_port_range. A name whose
+// first separator is a dot is as it should be, whatever slashes follow.
 std::string NormalizedSysctl(std::string_view name) {
   std::string out(name);
   const std::size_t first = out.find_first_of("./");
@@ -97,7 +99,8 @@ void CheckPrivilegeEscalation(const Json& context, const Path& path, FieldErrors
   for (const Json& capability : ListAt(context, "capabilities", "add")) {
     if (TextOf(capability) != "CAP_SYS_ADMIN") continue;
     errors.push_back(api::InvalidError(
-        path, context, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"));
+        path, context,
+        "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"));
   }
 }
 
@@ -176,14 +179,15 @@ void CheckPodSecurityContext(const Json& spec, const Path& path, FieldErrors& er
   CheckChoice(context, "seLinuxChangePolicy", "MountOption", "Recursive", path, errors);
 }
 
-void CheckContainerSecurityContext(const Json* context, bool host_users, const Path& path, FieldErrors& errors) {
+void CheckContainerSecurityContext(const Json* context, bool host_users, const Path& path,
+                                   FieldErrors& errors) {
   if (context == nullptr) return;
   CheckId(*context, "runAsUser", path, errors);
   CheckId(*context, "runAsGroup", path, errors);
   CheckChoice(*context, "procMount", "Default", "Unmasked", path, errors);
   if (host_users && StringAt(*context, "procMount") == "Unmasked") {
-    errors.push_back(
-        api::InvalidError(path.Child("procMount"), "Unmasked", "`hostUsers` must be false to use `Unmasked`"));
+    errors.push_back(api::InvalidError(path.Child("procMount"), "Unmasked",
+                                       "`hostUsers` must be false to use `Unmasked`"));
   }
   CheckSeccompProfile(Find(*context, "seccompProfile"), path.Child("seccompProfile"), errors);
   CheckPrivilegeEscalation(*context, path, errors);

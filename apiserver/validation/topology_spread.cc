@@ -1,6 +1,9 @@
-// spec.topologySpreadConstraints, and the label keys that they and pod affinity terms take from the incoming pod.
+// spec.topologySpreadConstraints, and the label keys that they and pod affinity terms take from the incoming
+// pod.
 
-#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "apiserver/validation/internal/pod_rules.h"
 
@@ -13,7 +16,8 @@ void CheckKeyList(const Json& keys, bool has_selector, const Path& path, FieldEr
     errors.push_back(api::ForbiddenError(path, "must not be specified when labelSelector is not set"));
     return;
   }
-  for (std::size_t i = 0; i < keys.size(); ++i) Append(errors, ValidateLabelName(TextOf(keys[i]), path.Index(i)));
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    Append(errors, ValidateLabelName(TextOf(keys[i]), path.Index(i)));
 }
 
 // A constraint's key may be in matchExpressions once (creating the pod put it there), but not besides.
@@ -27,8 +31,8 @@ void CheckNotInSelector(const Json& keys, const Json& selector, const Path& path
     const auto position = positions.find(key);
     const bool repeated = !seen.insert(key).second;
     if (position == positions.end() || !repeated) continue;
-    errors.push_back(
-        api::InvalidError(path.Index(position->second), key, "exists in both matchLabelKeys and labelSelector"));
+    errors.push_back(api::InvalidError(path.Index(position->second), key,
+                                       "exists in both matchLabelKeys and labelSelector"));
   }
 }
 
@@ -44,18 +48,26 @@ void CheckMinDomains(const Json& constraint, const Path& path, FieldErrors& erro
   }
 }
 
-void CheckNotRepeated(const Json& constraints, std::size_t index, const Path& path, FieldErrors& errors) {
-  const std::string_view key = StringAt(constraints[index], "topologyKey");
-  const std::string_view action = StringAt(constraints[index], "whenUnsatisfiable");
-  for (std::size_t i = index + 1; i < constraints.size(); ++i) {
-    if (StringAt(constraints[i], "topologyKey") != key || StringAt(constraints[i], "whenUnsatisfiable") != action) {
-      continue;
-    }
-    std::string pair = "{";
-    pair.append(key).append(", ").append(action).append("}");
-    errors.push_back(api::DuplicateError(path.Child("{topologyKey, whenUnsatisfiable}"), pair));
-    return;
-  }
+// What no two constraints have in common, and the index of the last one with it.
+using Identity = std::pair<std::string_view, std::string_view>;
+using LastIndexes = std::map<Identity, std::size_t>;
+
+Identity IdentityOf(const Json& constraint) {
+  return {StringAt(constraint, "topologyKey"), StringAt(constraint, "whenUnsatisfiable")};
+}
+
+LastIndexes LastIndexesOf(const Json& constraints) {
+  LastIndexes out;
+  for (std::size_t i = 0; i < constraints.size(); ++i) out[IdentityOf(constraints[i])] = i;
+  return out;
+}
+
+void CheckNotRepeated(const Identity& identity, std::size_t index, const LastIndexes& last, const Path& path,
+                      FieldErrors& errors) {
+  if (last.at(identity) == index) return;
+  std::string pair = "{";
+  pair.append(identity.first).append(", ").append(identity.second).append("}");
+  errors.push_back(api::DuplicateError(path.Child("{topologyKey, whenUnsatisfiable}"), pair));
 }
 
 }  // namespace
@@ -68,14 +80,17 @@ void CheckMatchLabelKeys(const Json& holder, const Path& path, FieldErrors& erro
   CheckKeyList(keys, selector != nullptr, path.Child("matchLabelKeys"), errors);
   CheckKeyList(not_keys, selector != nullptr, path.Child("mismatchLabelKeys"), errors);
   if (selector != nullptr) CheckNotInSelector(keys, *selector, path, errors);
+  std::set<std::string_view> excluded;
+  for (const Json& key : not_keys) excluded.insert(TextOf(key));
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (std::find(not_keys.begin(), not_keys.end(), keys[i]) == not_keys.end()) continue;
+    if (!excluded.contains(TextOf(keys[i]))) continue;
     errors.push_back(api::InvalidError(path.Child("matchLabelKeys").Index(i), keys[i],
                                        "exists in both matchLabelKeys and mismatchLabelKeys"));
   }
 }
 
 void CheckTopologySpread(const Json& constraints, const Path& path, FieldErrors& errors) {
+  const LastIndexes last = LastIndexesOf(constraints);
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const Json& constraint = constraints[i];
     const Path here = path.Index(i);
@@ -88,7 +103,7 @@ void CheckTopologySpread(const Json& constraints, const Path& path, FieldErrors&
       errors.push_back(api::NotSupportedError(here.Child("whenUnsatisfiable"), action,
                                               {"DoNotSchedule", "ScheduleAnyway"}));
     }
-    CheckNotRepeated(constraints, i, here, errors);
+    CheckNotRepeated(IdentityOf(constraint), i, last, here, errors);
     CheckMinDomains(constraint, here, errors);
     for (const char* field : {"nodeAffinityPolicy", "nodeTaintsPolicy"}) {
       const Json* policy = Find(constraint, field);

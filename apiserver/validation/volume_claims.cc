@@ -45,8 +45,8 @@ void CheckSource(const Json& source, const Path& path, FieldErrors& errors) {
   const std::string_view kind = StringAt(source, "kind");
   const std::string_view group = StringAt(source, "apiGroup");
   if (group.empty() && kind != "PersistentVolumeClaim") {
-    errors.push_back(
-        api::InvalidError(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+    errors.push_back(api::InvalidError(
+        path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }
   if (!group.empty()) CheckSubdomain(group, path.Child("apiGroup"), errors);
   const std::string_view ns = StringAt(source, "namespace");
@@ -65,8 +65,9 @@ void CheckSources(const Json& spec, const Path& path, FieldErrors& errors) {
                     StringAt(*source, "name") == StringAt(*ref, "name");
   if (elsewhere || !same) {
     errors.push_back(api::InvalidError(path, path.Child("dataSource").String(),
-                                       elsewhere ? "may not be specified when dataSourceRef.namespace is specified"
-                                                 : "must match dataSourceRef"));
+                                       elsewhere
+                                           ? "may not be specified when dataSourceRef.namespace is specified"
+                                           : "must match dataSourceRef"));
   }
 }
 

@@ -1,7 +1,5 @@
 // Where a container sees the pod's volumes.
 
-#include <algorithm>
-
 #include "apiserver/validation/internal/pod_rules.h"
 
 namespace terrarium::apiserver::pod_rules {
@@ -14,8 +12,10 @@ std::map<std::string_view, std::string_view> PathsByName(const Json& list, std::
   return out;
 }
 
-bool HasPath(const std::map<std::string_view, std::string_view>& paths, std::string_view path) {
-  return std::any_of(paths.begin(), paths.end(), [&](const auto& entry) { return entry.second == path; });
+std::set<std::string_view> PathsOf(const std::map<std::string_view, std::string_view>& by_name) {
+  std::set<std::string_view> out;
+  for (const auto& [name, path] : by_name) out.insert(path);
+  return out;
 }
 
 void CheckPropagation(const Json& mount, const Json& container, const Path& path, FieldErrors& errors) {
@@ -27,8 +27,8 @@ void CheckPropagation(const Json& mount, const Json& container, const Path& path
     errors.push_back(api::NotSupportedError(here, propagation, {"Bidirectional", "HostToContainer", "None"}));
   }
   if (propagation == "Bidirectional" && !BoolAt(container, "securityContext", "privileged")) {
-    errors.push_back(
-        api::ForbiddenError(here, "Bidirectional mount propagation is available only to privileged containers"));
+    errors.push_back(api::ForbiddenError(
+        here, "Bidirectional mount propagation is available only to privileged containers"));
   }
 }
 
@@ -68,6 +68,7 @@ void CheckVolumeMounts(const Json& container, const PodScope& scope, const Path&
   const Json& mounts = ListAt(container, "volumeMounts");
   if (mounts.empty()) return;
   const auto devices = PathsByName(ListAt(container, "volumeDevices"), "devicePath");
+  const std::set<std::string_view> device_paths = PathsOf(devices);
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     const Path here = path.Index(i);
@@ -80,9 +81,10 @@ void CheckVolumeMounts(const Json& container, const PodScope& scope, const Path&
       errors.push_back(api::InvalidError(here.Child("mountPath"), mount_path, "must be unique"));
     }
     if (devices.contains(name)) {
-      errors.push_back(api::InvalidError(here.Child("name"), name, "must not already exist in volumeDevices"));
+      errors.push_back(
+          api::InvalidError(here.Child("name"), name, "must not already exist in volumeDevices"));
     }
-    if (HasPath(devices, mount_path)) {
+    if (device_paths.contains(mount_path)) {
       errors.push_back(api::InvalidError(here.Child("mountPath"), mount_path,
                                          "must not already exist as a path in volumeDevices"));
     }
@@ -97,6 +99,7 @@ void CheckVolumeDevices(const Json& container, const PodScope& scope, const Path
   const Json& devices = ListAt(container, "volumeDevices");
   if (devices.empty()) return;
   const auto mounts = PathsByName(ListAt(container, "volumeMounts"), "mountPath");
+  const std::set<std::string_view> mount_paths = PathsOf(mounts);
   std::set<std::string_view> names;
   std::set<std::string_view> paths;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -128,7 +131,7 @@ void CheckVolumeDevices(const Json& container, const PodScope& scope, const Path
       invalid_path("can not contain backsteps ('..')");
     }
     if (mounts.contains(name)) invalid_name("must not already exist in volumeMounts");
-    if (HasPath(mounts, device_path)) invalid_path("must not already exist as a path in volumeMounts");
+    if (mount_paths.contains(device_path)) invalid_path("must not already exist as a path in volumeMounts");
   }
 }
 

@@ -9,13 +9,15 @@ namespace {
 
 void CheckItems(const Json& source, const Path& path, FieldErrors& errors) {
   const Json& items = ListAt(source, "items");
-  for (std::size_t i = 0; i < items.size(); ++i) CheckKeyToPath(items[i], path.Child("items").Index(i), errors);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    CheckKeyToPath(items[i], path.Child("items").Index(i), errors);
 }
 
 void CheckEmptyDir(const Json& source, const Path& path, FieldErrors& errors) {
   const Json* limit = Find(source, "sizeLimit");
   if (limit != nullptr && QuantityOf(*limit).Sign() < 0) {
-    errors.push_back(api::ForbiddenError(path.Child("sizeLimit"), "SizeLimit field must be a valid resource quantity"));
+    errors.push_back(
+        api::ForbiddenError(path.Child("sizeLimit"), "SizeLimit field must be a valid resource quantity"));
   }
 }
 
@@ -34,7 +36,8 @@ void CheckNfs(const Json& source, const Path& path, FieldErrors& errors) {
   RequireText(source, "server", path, errors);
   RequireText(source, "path", path, errors);
   if (!StringAt(source, "path").starts_with("/")) {
-    errors.push_back(api::InvalidError(path.Child("path"), StringAt(source, "path"), "must be an absolute path"));
+    errors.push_back(
+        api::InvalidError(path.Child("path"), StringAt(source, "path"), "must be an absolute path"));
   }
 }
 
@@ -90,8 +93,8 @@ void CheckKeyToPath(const Json& item, const Path& path, FieldErrors& errors) {
 }
 
 void CheckDownwardFile(const Json& file, const Path& path, FieldErrors& errors) {
-  static const std::vector<std::string_view> kFields = {"metadata.annotations", "metadata.labels", "metadata.name",
-                                                        "metadata.namespace", "metadata.uid"};
+  static const std::vector<std::string_view> kFields = {
+      "metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"};
   RequireText(file, "path", path, errors);
   CheckLocalNonReservedPath(StringAt(file, "path"), path.Child("path"), errors);
   const Json* field = Find(file, "fieldRef");
@@ -99,8 +102,8 @@ void CheckDownwardFile(const Json& file, const Path& path, FieldErrors& errors) 
   if (field != nullptr) {
     CheckObjectFieldRef(*field, kFields, path.Child("fieldRef"), errors);
     if (resource != nullptr) {
-      errors.push_back(api::InvalidError(path, "resource",
-                                         "fieldRef and resourceFieldRef can not be specified simultaneously"));
+      errors.push_back(api::InvalidError(
+          path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"));
     }
   } else if (resource != nullptr) {
     CheckResourceFieldRef(*resource, true, path.Child("resourceFieldRef"), errors);

@@ -14,8 +14,8 @@ struct SourceName {
   std::string_view surplus_path;  // where it is reported as one too many
 };
 
-// In the order in which Kubernetes looks at them: the first one found is the volume's source. Some paths differ from
-// the field's name, as they do in Kubernetes.
+// In the order in which Kubernetes looks at them: the first one found is the volume's source. Some paths
+// differ from the field's name, as they do in Kubernetes.
 constexpr std::array<SourceName, 30> kSources = {{
     {"emptyDir", "emptyDir", "emptyDir"},
     {"hostPath", "hostPath", "hostPath"},
@@ -50,7 +50,8 @@ constexpr std::array<SourceName, 30> kSources = {{
 }};
 
 // An ephemeral volume makes a claim named after the pod and the volume.
-void CheckClaimName(std::string_view pod_name, std::string_view volume_name, const Path& path, FieldErrors& errors) {
+void CheckClaimName(std::string_view pod_name, std::string_view volume_name, const Path& path,
+                    FieldErrors& errors) {
   if (pod_name.empty() || volume_name.empty()) return;
   const std::string claim = std::string(pod_name) + "-" + std::string(volume_name);
   for (const std::string& message : IsDns1123Subdomain(claim)) {
@@ -59,12 +60,14 @@ void CheckClaimName(std::string_view pod_name, std::string_view volume_name, con
   }
 }
 
-void CheckIscsiNameLength(const Json& iscsi, std::string_view volume_name, const Path& path, FieldErrors& errors) {
+void CheckIscsiNameLength(const Json& iscsi, std::string_view volume_name, const Path& path,
+                          FieldErrors& errors) {
   if (Find(iscsi, "initiatorName") == nullptr) return;
   if (volume_name.size() + 1 + StringAt(iscsi, "targetPortal").size() <= 64) return;
-  errors.push_back(api::InvalidError(path.Child("name"), volume_name,
-                                     "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters "
-                                     "if iscsi.initiatorName is specified."));
+  errors.push_back(
+      api::InvalidError(path.Child("name"), volume_name,
+                        "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters "
+                        "if iscsi.initiatorName is specified."));
 }
 
 void CheckSources(const Json& volume, const PodScope& scope, std::string_view pod_name, const Path& path,
@@ -74,7 +77,8 @@ void CheckSources(const Json& volume, const PodScope& scope, std::string_view po
     const Json* source = Find(volume, name.field);
     if (source == nullptr) continue;
     if (found) {
-      errors.push_back(api::ForbiddenError(path.Child(name.surplus_path), "may not specify more than 1 volume type"));
+      errors.push_back(
+          api::ForbiddenError(path.Child(name.surplus_path), "may not specify more than 1 volume type"));
     } else {
       found = true;
       CheckVolumeSource(name.field, *source, scope, path.Child(name.path), errors);
@@ -107,8 +111,9 @@ void CheckVolumes(PodScope& scope, const Json& pod_metadata, const Path& path, F
     Append(errors, std::move(found));
     const std::string_view claim = StringAt(volume, "persistentVolumeClaim", "claimName");
     if (!claim.empty() && made_claims.contains(std::string(claim))) {
-      errors.push_back(api::InvalidError(here.Child("persistentVolumeClaim", "claimName"), claim,
-                                         "must not reference a PVC that gets created for an ephemeral volume"));
+      errors.push_back(
+          api::InvalidError(here.Child("persistentVolumeClaim", "claimName"), claim,
+                            "must not reference a PVC that gets created for an ephemeral volume"));
     }
   }
 }

@@ -46,9 +46,9 @@ void CheckNotOnWindows(const Json& spec, const Path& path, FieldErrors& errors) 
   VisitContainers(spec, path, [&](const Json& container, const Path& container_path) {
     const Json* own = Find(container, "securityContext");
     if (own == nullptr) return;
-    for (const char* field : {"appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities",
-                              "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation", "procMount",
-                              "runAsUser", "runAsGroup"}) {
+    for (const char* field :
+         {"appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem",
+          "privileged", "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup"}) {
       ForbidIfSet(*own, field, container_path.Child("securityContext"), errors);
     }
   });
@@ -61,12 +61,14 @@ Messages UserNameMessages(std::string_view text) {
       R"(^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$)");
   if (text.empty()) return {"runAsUserName cannot be an empty string"};
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (std::any_of(text.begin(), text.end(), control)) return {"runAsUserName cannot contain control characters"};
+  if (std::any_of(text.begin(), text.end(), control))
+    return {"runAsUserName cannot contain control characters"};
   const std::size_t backslash = text.find('\\');
   const bool has_domain = backslash != std::string_view::npos;
   const std::string domain(has_domain ? text.substr(0, backslash) : std::string_view{});
   const std::string_view user = has_domain ? text.substr(backslash + 1) : text;
-  if (user.find('\\') != std::string_view::npos) return {"runAsUserName cannot contain more than one backslash"};
+  if (user.find('\\') != std::string_view::npos)
+    return {"runAsUserName cannot contain more than one backslash"};
 
   Messages out;
   const bool too_long = domain.size() >= 256;
@@ -133,11 +135,13 @@ void CheckHostProcess(const Json& spec, const Path& path, FieldErrors& errors) {
   if (host_process == 0) return;
   if (host_process != containers) {
     errors.push_back(api::InvalidError(
-        path, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers"));
+        path, "",
+        "If pod contains any hostProcess containers then all containers must be HostProcess containers"));
   }
   if (!BoolAt(spec, "hostNetwork")) {
-    errors.push_back(api::InvalidError(path.Child("hostNetwork"), false,
-                                       "hostNetwork must be true if pod contains any hostProcess containers"));
+    errors.push_back(
+        api::InvalidError(path.Child("hostNetwork"), false,
+                          "hostNetwork must be true if pod contains any hostProcess containers"));
   }
 }
 

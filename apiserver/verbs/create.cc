@@ -4,9 +4,12 @@
 #include "api/base/errors.h"
 #include "api/json_access.h"
 #include "apiserver/internal/body.h"
+#include "apiserver/internal/etcd_words.h"
+#include "apiserver/internal/guard.h"
 #include "apiserver/internal/options.h"
 #include "apiserver/internal/quota.h"
 #include "apiserver/internal/respond.h"
+#include "apiserver/internal/topology_labels.h"
 #include "apiserver/internal/verbs.h"
 #include "apiserver/internal/write_path.h"
 
@@ -49,15 +52,18 @@ void Creation::Try() {
   if (!document) return RespondError(call, document.status());
   std::optional<api::QuotaSubject> quota_subject = FindQuotaSubject(*call, *document);
   api::ObjectPtr object = MakeObject(call->resource(), std::move(*document));
-  if (auto fits = CheckSize(*call, *object); !fits) return RespondError(call, fits.status());
   storage::ObjectKey key = call->KeyOf(object->header().name);
   if (options.dry_run) {
     if (quota_subject)
-      if (auto fits = CheckQuotas(*call, *quota_subject, key.name); !fits) return RespondError(call, fits.status());
+      if (auto fits = CheckQuotas(*call, *quota_subject, key.name); !fits)
+        return RespondError(call, fits.status());
     if (api::ObjectPtr existing = call->server.store.Get(key))
       return RespondError(call, Exists(call->resource(), *existing));
     return RespondNotStored(call, object);
   }
+  const std::size_t limit = call->server.options.object_bytes_max;
+  if (auto fits = CheckEtcdLimits(call->resource(), *object, EtcdWrite::kCreate, limit); !fits)
+    return RespondError(call, fits.status());
   if (quota_subject)
     return SubmitWithinQuotas(call, std::move(*quota_subject), object,
                               [self = shared_from_this()](api::Result<storage::WriteOutcome> outcome) {
@@ -66,16 +72,14 @@ void Creation::Try() {
                               });
   call->server.store.Submit({storage::Write::Op::kCreate, std::move(key), 0, std::move(object)},
                             [self = shared_from_this()](storage::WriteOutcome outcome) {
-                              self->Finish(std::move(outcome));
+                              Guard(self->call, [&] { self->Finish(std::move(outcome)); });
                             });
 }
 
 void Creation::Finish(storage::WriteOutcome outcome) {
   using Code = storage::WriteOutcome::Code;
   switch (outcome.code) {
-    case Code::kOk:
-      TellGateLog(*call, *outcome.object);
-      return RespondObject(call, 201, outcome.object);
+    case Code::kOk: TellGateLog(*call, *outcome.object); return RespondObject(call, 201, outcome.object);
     case Code::kExists:
       if (tries_left > 0) return Try();
       return RespondError(call, Exists(call->resource(), *outcome.object));
@@ -86,7 +90,8 @@ void Creation::Finish(storage::WriteOutcome outcome) {
 api::Result<bool> CheckIdentity(const Call& call, const Json& object) {
   std::string_view ns = api::StringAt(object, "metadata", "namespace");
   if (!ns.empty() && ns != call.route.ns)
-    return api::BadRequest("the namespace of the provided object does not match the namespace sent on the request");
+    return api::BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request");
   if (!api::StringAt(object, "metadata", "resourceVersion").empty())
     return api::GenericServerError("resourceVersion should not be set on objects to be created");
   return true;
@@ -103,6 +108,10 @@ void ServeCreate(const CallPtr& call) {
   std::string_view name = api::StringAt(*object, "metadata", "name");
   if (auto admitted = AdmitToNamespace(*call, name); !admitted) return RespondError(call, admitted.status());
   if (auto fine = CheckIdentity(*call, *object); !fine) return RespondError(call, fine.status());
+
+  if (std::string node(api::StringAt(*object, "spec", "nodeName"));
+      call->resource().storage == "pods" && !node.empty())
+    CopyTopologyLabels(call->server, node, (*object)["metadata"]);
 
   auto creation = std::make_shared<Creation>();
   creation->call = call;

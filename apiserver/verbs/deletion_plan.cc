@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/core_v1/pod.h"
 #include "api/json_access.h"
 #include "apiserver/internal/deletion.h"
 
@@ -16,8 +17,8 @@ bool HasFinalizer(const Json& metadata, std::string_view name) {
   return std::find(finalizers.begin(), finalizers.end(), name) != finalizers.end();
 }
 
-// The finalizers by which the garbage collector learns what to do with dependents. A policy that the request names
-// wins; then what an earlier delete asked for; then the kind's default.
+// The finalizers by which the garbage collector learns what to do with dependents. A policy that the request
+// names wins; then what an earlier delete asked for; then the kind's default.
 bool SetPropagationFinalizers(const ResourceInfo& resource, const DeleteOptions& options, Json& metadata) {
   bool orphan = HasFinalizer(metadata, kOrphanFinalizer);
   bool foreground = HasFinalizer(metadata, kForegroundFinalizer);
@@ -34,8 +35,10 @@ bool SetPropagationFinalizers(const ResourceInfo& resource, const DeleteOptions&
     if (f != kOrphanFinalizer && f != kForegroundFinalizer) finalizers.push_back(f);
   if (orphan) finalizers.push_back(kOrphanFinalizer);
   if (foreground) finalizers.push_back(kForegroundFinalizer);
-  if (finalizers.empty()) metadata.erase("finalizers");
-  else metadata["finalizers"] = std::move(finalizers);
+  if (finalizers.empty())
+    metadata.erase("finalizers");
+  else
+    metadata["finalizers"] = std::move(finalizers);
   return true;
 }
 
@@ -44,14 +47,13 @@ void BumpGeneration(Json& metadata) {
     metadata["generation"] = generation + 1;
 }
 
-// The pod's own grace period unless the request names one; nothing waits for a pod that no kubelet knows or that has
-// already ended.
+// The pod's own grace period unless the request names one; nothing waits for a pod that no kubelet knows or
+// that has already ended.
 std::int64_t PodGraceSeconds(const Json& pod, const DeleteOptions& options) {
   std::int64_t period = options.grace_period_seconds.value_or(
       api::IntAt(pod, kDefaultPodGraceSeconds, "spec", "terminationGracePeriodSeconds"));
   if (api::StringAt(pod, "spec", "nodeName").empty()) return 0;
-  std::string_view phase = api::StringAt(pod, "status", "phase");
-  if (phase == "Succeeded" || phase == "Failed") return 0;
+  if (api::IsPodTerminal(pod)) return 0;
   return std::max<std::int64_t>(period, 0);
 }
 
@@ -70,8 +72,8 @@ Grace SetPodGrace(Json& pod, const DeleteOptions& options, api::Time now) {
   std::int64_t current = api::IntAt(metadata, 0, "deletionGracePeriodSeconds");
   if (!options.grace_period_seconds || *options.grace_period_seconds >= current) return Grace::kPending;
   api::Time end = api::ParseTime(api::StringAt(metadata, "deletionTimestamp")).value_or(now);
-  metadata["deletionTimestamp"] =
-      api::FormatTime(end - std::chrono::seconds(current) + std::chrono::seconds(*options.grace_period_seconds));
+  metadata["deletionTimestamp"] = api::FormatTime(end - std::chrono::seconds(current) +
+                                                  std::chrono::seconds(*options.grace_period_seconds));
   metadata["deletionGracePeriodSeconds"] = *options.grace_period_seconds;
   return Grace::kSet;
 }
@@ -85,10 +87,12 @@ void MarkAsDeleting(Json& metadata, api::Time now) {
   metadata["deletionGracePeriodSeconds"] = 0;
 }
 
-// Namespaces are emptied before they go: the namespace controller takes `kubernetes` off spec.finalizers at the end.
+// Namespaces are emptied before they go: the namespace controller takes `kubernetes` off spec.finalizers at
+// the end.
 DeletionPlan PlanNamespaceDeletion(Json document, api::Time now) {
   Json& metadata = document["metadata"];
-  bool held = !api::ListAt(document, "spec", "finalizers").empty() || !api::ListAt(metadata, "finalizers").empty();
+  bool held =
+      !api::ListAt(document, "spec", "finalizers").empty() || !api::ListAt(metadata, "finalizers").empty();
   if (!held) return {DeletionPlan::Action::kRemove, std::move(document)};
   if (api::Find(metadata, "deletionTimestamp") != nullptr)
     return {DeletionPlan::Action::kNothing, std::move(document)};
@@ -99,7 +103,8 @@ DeletionPlan PlanNamespaceDeletion(Json document, api::Time now) {
 
 }  // namespace
 
-DeletionPlan PlanDeletion(const ResourceInfo& resource, Json document, const DeleteOptions& options, api::Time now) {
+DeletionPlan PlanDeletion(const ResourceInfo& resource, Json document, const DeleteOptions& options,
+                          api::Time now) {
   using Action = DeletionPlan::Action;
   if (resource.storage == "namespaces") return PlanNamespaceDeletion(std::move(document), now);
   Json& metadata = document["metadata"];

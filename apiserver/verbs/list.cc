@@ -3,6 +3,8 @@
 
 #include "api/base/base64.h"
 #include "api/base/errors.h"
+#include "api/codec/decode.h"
+#include "api/json_access.h"
 #include "apiserver/internal/listing.h"
 #include "apiserver/internal/verbs.h"
 
@@ -15,14 +17,33 @@ using api::Status;
 
 constexpr const char* kContinueVersion = "meta.k8s.io/v1";
 constexpr const char* kExpiredContinue =
-    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
-    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
-    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+    "The provided continue parameter is too old to display a consistent list result. You can start a new "
+    "list without "
+    "the continue parameter, or use the continue token in this response to retrieve the remainder of the "
+    "results. "
+    "Continuing with the provided token results in an inconsistent list - objects that were created, "
+    "modified, or "
     "deleted between the time the first chunk was returned and now may show up in the list.";
 
 Status InvalidContinue(const std::string& why) { return api::BadRequest("invalid continue token: " + why); }
 
-// Tokens travel in URLs: the alphabet without + and /, and no padding.
+// The members of a token and their Go types. Go's decoder accepts null like an absent member.
+constexpr const char* kContinueMembers[][2] = {{"v", "string"}, {"rv", "int64"}, {"start", "string"}};
+
+bool FitsGoType(const Json& value, std::string_view type) {
+  if (value.is_null()) return true;
+  if (type == "string") return value.is_string();
+  // The parser stores a number above the int64 range as unsigned.
+  return value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::int64_t>() < 0);
+}
+
+// How the errors of Go's decoder name a JSON value: "array" or "number 1.5".
+std::string NameForGo(const Json& value) {
+  return value.is_number() ? "number " + value.dump()
+                           : std::string(value.is_boolean() ? "bool" : value.type_name());
+}
+
+// Tokens are part of URLs, so they use the URL-safe alphabet (- and _) without padding.
 std::string EncodeUrlSafe(std::string_view bytes) {
   std::string text = api::EncodeBase64(bytes);
   while (!text.empty() && text.back() == '=') text.pop_back();
@@ -45,13 +66,14 @@ std::string PositionOf(const api::Object& object) {
   return h.ns.empty() ? h.name : h.ns + "/" + h.name;
 }
 
-// Which revision to read at; 0 is the newest.
+// The revision to read at; 0 is the newest.
 Result<std::int64_t> RevisionToRead(const Call& call, const ListOptions& options) {
   if (!options.resource_version || *options.resource_version == 0) return std::int64_t{0};
   std::int64_t asked = *options.resource_version;
   std::int64_t current = call.server.store.CurrentRevision();
   if (asked > current) return api::TooLargeResourceVersion(asked, current);
-  bool exact = options.match == VersionMatch::kExact || (options.match == VersionMatch::kUnset && options.limit > 0);
+  bool exact =
+      options.match == VersionMatch::kExact || (options.match == VersionMatch::kUnset && options.limit > 0);
   return exact ? asked : std::int64_t{0};
 }
 
@@ -68,24 +90,31 @@ std::string EncodeContinue(const ContinueToken& token) {
 
 Result<ContinueToken> DecodeContinue(std::string_view text) {
   std::string decoded;
-  if (!DecodeUrlSafe(text, &decoded)) return InvalidContinue("continue key is not valid: illegal base64 data at input byte 0");
-  Json document = Json::parse(decoded, nullptr, false);
+  if (!DecodeUrlSafe(text, &decoded))
+    return InvalidContinue("continue key is not valid: illegal base64 data at input byte 0");
+  const Json document = api::DecodeJson(decoded, {.strict = false}).object;
   if (!document.is_object()) return InvalidContinue("continue key is not valid: not a JSON object");
-  if (document.value("v", "") != kContinueVersion)
+  for (const auto& [name, type] : kContinueMembers)
+    if (auto member = document.find(name); member != document.end() && !FitsGoType(*member, type))
+      return InvalidContinue("continue key is not valid: json: cannot unmarshal " + NameForGo(*member) +
+                             " into Go struct field continueToken." + name + " of type " + type);
+
+  if (api::StringAt(document, "v") != kContinueVersion)
     return InvalidContinue("continue key is not valid: server does not recognize this encoded version");
-  auto start = document.find("start");
-  auto revision = document.find("rv");
-  if (start == document.end() || !start->is_string() || revision == document.end() || !revision->is_number_integer())
-    return InvalidContinue("continue key is not valid: encoded start key is empty");
-  ContinueToken token{revision->get<std::int64_t>(), start->get<std::string>()};
-  if (token.revision == 0) return InvalidContinue("continue key is not valid: incorrect encoded start resourceVersion");
+  ContinueToken token{api::IntAt(document, 0, "rv"), std::string(api::StringAt(document, "start"))};
+  if (token.revision == 0)
+    return InvalidContinue(
+        "continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (token.last.empty())
+    return InvalidContinue("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
   if (!token.last.empty() && token.last.back() == '\0') token.last.pop_back();
   return token;
 }
 
 namespace {
 
-// Moves what matches, up to `limit` (0: no limit); false when it had to stop before the end.
+// Moves matching objects to `page` until it holds `limit` of them (0: no limit). Returns false when objects
+// are left, whether they match or not.
 bool TakeMatching(const ListOptions& options, std::size_t limit, std::vector<api::ObjectPtr>& from,
                   std::vector<api::ObjectPtr>& page) {
   for (api::ObjectPtr& item : from) {
@@ -103,6 +132,8 @@ Result<Page> ReadPage(const Call& call, const ListOptions& options) {
   if (!options.continue_token.empty()) {
     auto token = DecodeContinue(options.continue_token);
     if (!token) return token.status();
+    if (options.continues_elsewhere)
+      return api::BadRequest("specifying resource version is not allowed when using continue");
     query.start_after = token->last;
     query.at_revision = token->revision < 0 ? 0 : token->revision;
   } else {
@@ -112,8 +143,8 @@ Result<Page> ReadPage(const Call& call, const ListOptions& options) {
   }
 
   bool selective = !options.labels.selects_everything() || !options.fields.selects_everything();
-  auto limit = static_cast<std::size_t>(options.limit > 0 ? options.limit : 0);
-  // With a selector nobody knows how many items make a page, so all the rest is looked at.
+  auto limit = static_cast<std::size_t>(options.limit > 0 && !options.any_version ? options.limit : 0);
+  // The store does not evaluate selectors, so a selective list reads all the remaining items.
   if (!selective) query.limit = limit;
   auto listing = call.server.store.List(query);
   if (!listing) {

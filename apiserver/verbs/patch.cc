@@ -1,3 +1,5 @@
+#include "apiserver/internal/patch.h"
+
 #include <optional>
 #include <utility>
 
@@ -11,7 +13,6 @@
 #include "apiserver/internal/body.h"
 #include "apiserver/internal/media_type.h"
 #include "apiserver/internal/options.h"
-#include "apiserver/internal/patch.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/update.h"
 #include "apiserver/internal/verbs.h"
@@ -25,10 +26,14 @@ using api::Result;
 Result<PatchBody> ParsePatch(Call& call) {
   std::string_view type = MediaTypeOf(call.request.content_type);
   PatchBody out;
-  if (type == "application/json-patch+json") out.type = PatchType::kJson;
-  else if (type == "application/merge-patch+json") out.type = PatchType::kMerge;
-  else if (type == "application/strategic-merge-patch+json") out.type = PatchType::kStrategic;
-  else return api::UnsupportedPatchType();
+  if (type == "application/json-patch+json")
+    out.type = PatchType::kJson;
+  else if (type == "application/merge-patch+json")
+    out.type = PatchType::kMerge;
+  else if (type == "application/strategic-merge-patch+json")
+    out.type = PatchType::kStrategic;
+  else
+    return api::UnsupportedPatchType();
   if (call.document) {
     out.body = std::move(*call.document);
     return out;
@@ -43,7 +48,8 @@ Result<Json> ApplyPatch(PatchBody patch, const api::Message& schema, Json docume
   switch (patch.type) {
     case PatchType::kJson: return api::ApplyJsonPatch(std::move(document), patch.body);
     case PatchType::kMerge: return api::ApplyMergePatch(std::move(document), std::move(patch.body));
-    case PatchType::kStrategic: return api::ApplyStrategicMergePatch(std::move(document), std::move(patch.body), schema);
+    case PatchType::kStrategic:
+      return api::ApplyStrategicMergePatch(std::move(document), std::move(patch.body), schema);
   }
   return api::InternalError("unknown patch type");
 }
@@ -65,7 +71,8 @@ Result<bool> JudgePatchFields(Call& call, const PatchBody& patch, FieldValidatio
 }
 
 // The document as the patch makes it, decoded like a body and with its defaults.
-Result<Json> Patched(Call& call, const PatchBody& patch, const api::ObjectPtr& current, FieldValidation validation) {
+Result<Json> Patched(Call& call, const PatchBody& patch, const api::ObjectPtr& current,
+                     FieldValidation validation) {
   const ResourceInfo& resource = call.resource();
   auto patched = ApplyPatch(patch, resource.Schema(), PresentedDocument(resource, *current));
   if (!patched) return patched.status();
@@ -80,7 +87,8 @@ bool NamesOnlyUid(const Json& metadata, const Json& old) {
   return metadata.size() == 1 && !uid.empty() && uid == api::StringAt(old, "metadata", "uid");
 }
 
-// The usual patch of a status: it changes nothing else, and what it makes is well-formed. Nullopt when that is not so.
+// The usual patch of a status: it changes nothing else, and what it makes is well-formed. Nullopt when that
+// is not so.
 std::optional<Json> PatchedStatusAlone(const PatchBody& patch, const api::Message& schema, const Json& old) {
   const Json* status_patch = api::Find(patch.body, "status");
   const Json* status = api::Find(old, "status");
@@ -89,14 +97,17 @@ std::optional<Json> PatchedStatusAlone(const PatchBody& patch, const api::Messag
     if (it.key() != "status" && !(it.key() == "metadata" && NamesOnlyUid(*it, old))) return std::nullopt;
   const api::Message& status_schema = *schema.Find("status")->message;
   auto patched = ApplyPatch({patch.type, *status_patch}, status_schema, *status);
-  if (!patched || !patched->is_object() || api::Normalize(status_schema, *patched, nullptr)) return std::nullopt;
+  if (!patched || !patched->is_object() || api::Normalize(status_schema, *patched, nullptr))
+    return std::nullopt;
   Json object = Json::object();
-  for (auto it = old.begin(); it != old.end(); ++it) object[it.key()] = it.key() == "status" ? std::move(*patched) : *it;
+  for (auto it = old.begin(); it != old.end(); ++it)
+    object[it.key()] = it.key() == "status" ? std::move(*patched) : *it;
   return object;
 }
 
-// The same for a component in this process that patches a status, as the kubelet does several times in a pod's life: the
-// rest of the document is in its stored form already, and only the status is patched, decoded and copied.
+// The same for a component in this process that patches a status, as the kubelet does several times in a
+// pod's life: the rest of the document is in its stored form already, and only the status is patched, decoded
+// and copied.
 Result<Json> PatchedStatus(Call& call, const PatchBody& patch, const Json& old) {
   const ResourceInfo& resource = call.resource();
   if (auto object = PatchedStatusAlone(patch, resource.Schema(), old)) return std::move(*object);
@@ -118,9 +129,10 @@ void ServePatch(const CallPtr& call) {
   auto patch = ParsePatch(*call);
   if (!patch) return RespondError(call, patch.status());
   if (call->request.Query("force") != nullptr)
-    return RespondError(call, api::Invalid({"meta.k8s.io", "PatchOptions"}, "",
-                                           {api::ForbiddenError(api::Path("force"),
-                                                                "may not be specified for non-apply patch")}));
+    return RespondError(
+        call,
+        api::Invalid({"meta.k8s.io", "PatchOptions"}, "",
+                     {api::ForbiddenError(api::Path("force"), "may not be specified for non-apply patch")}));
 
   if (auto fine = JudgePatchFields(*call, *patch, options->field_validation); !fine)
     return RespondError(call, fine.status());
@@ -132,7 +144,8 @@ void ServePatch(const CallPtr& call) {
       call, std::move(target),
       [call, status_only, patch = std::move(*patch), validation = options->field_validation](
           const api::ObjectPtr& current, const Json& old) -> Result<Change> {
-        auto object = status_only ? PatchedStatus(*call, patch, old) : Patched(*call, patch, current, validation);
+        auto object =
+            status_only ? PatchedStatus(*call, patch, old) : Patched(*call, patch, current, validation);
         if (!object) return object.status();
         if (auto fine = CheckNames(*call, *object); !fine) return fine.status();
         if (auto fine = CheckVersion(*call, *object, *current); !fine) return fine.status();

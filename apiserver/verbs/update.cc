@@ -1,3 +1,5 @@
+#include "apiserver/internal/update.h"
+
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -5,10 +7,11 @@
 #include "api/base/errors.h"
 #include "api/json_access.h"
 #include "apiserver/internal/body.h"
+#include "apiserver/internal/etcd_words.h"
+#include "apiserver/internal/guard.h"
 #include "apiserver/internal/options.h"
 #include "apiserver/internal/quota.h"
 #include "apiserver/internal/respond.h"
-#include "apiserver/internal/update.h"
 #include "apiserver/internal/verbs.h"
 #include "apiserver/internal/write_path.h"
 
@@ -28,7 +31,8 @@ Result<bool> CheckNames(const Call& call, const Json& object) {
                            call.route.name + ")");
   std::string ns(api::StringAt(object, "metadata", "namespace"));
   if (!ns.empty() && ns != call.route.ns)
-    return api::BadRequest("the namespace of the provided object does not match the namespace sent on the request");
+    return api::BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request");
   return true;
 }
 
@@ -36,23 +40,24 @@ Result<bool> CheckVersion(const Call& call, const Json& object, const api::Objec
   std::string version(api::StringAt(object, "metadata", "resourceVersion"));
   if (version.empty() || version == "0") {
     if (call.strategy().AllowUnconditionalUpdate()) return true;
-    // This one error of Kubernetes names the resource where others name the kind.
-    return api::Invalid({std::string(call.resource().group), std::string(call.resource().plural)}, call.route.name,
-                        {api::InvalidError(Path("metadata.resourceVersion"), 0, "must be specified for an update")});
+    // Kubernetes names the resource in this error; other Invalid errors name the kind.
+    return api::Invalid(
+        {std::string(call.resource().group), std::string(call.resource().plural)}, call.route.name,
+        {api::InvalidError(Path("metadata.resourceVersion"), 0, "must be specified for an update")});
   }
   std::int64_t asked = 0;
   auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), asked);
   if (error != std::errc() || end != version.data() + version.size() || asked < 0)
     return api::GenericServerError("strconv.ParseUint: parsing " + api::Quote(version) + ": invalid syntax");
-  if (asked != current.revision())
-    return api::ModifiedConflict(call.resource().Resource(), call.route.name);
+  if (asked != current.revision()) return api::ModifiedConflict(call.resource().Resource(), call.route.name);
   return true;
 }
 
 Result<Change> Replace(Call& call, Json object, const Json& old) {
   auto prepared = PrepareReplacement(call, std::move(object), old);
   if (!prepared) return prepared.status();
-  // The last finalizer of an object that is being deleted has gone: the update is its end.
+  // The object is being deleted, and this update removes its last finalizer or ends its grace period: delete
+  // it.
   bool gone = IsReadyToGo(call.resource(), *prepared) && !IsReadyToGo(call.resource(), old);
   return Change{gone ? Change::Action::kDelete : Change::Action::kWrite, std::move(*prepared)};
 }
@@ -62,15 +67,15 @@ namespace {
 Result<bool> CheckUid(const Call& call, const Json& object, const api::Object& current) {
   std::string uid(api::StringAt(object, "metadata", "uid"));
   if (uid.empty() || uid == current.header().uid) return true;
-  std::string key = "/registry/" + std::string(call.resource().plural) + "/" +
-                    (call.route.ns.empty() ? "" : call.route.ns + "/") + call.route.name;
-  return api::Conflict(call.resource().Resource(), call.route.name,
-                       "StorageError: invalid object, Code: 4, Key: " + key +
-                           ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
-                           uid + ", UID in object meta: " + current.header().uid);
+  std::string key = EtcdKey(call.resource(), call.route.ns, call.route.name);
+  return api::Conflict(
+      call.resource().Resource(), call.route.name,
+      "StorageError: invalid object, Code: 4, Key: " + key +
+          ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " + uid +
+          ", UID in object meta: " + current.header().uid);
 }
 
-// PUT of an object that is not there, for the kinds that allow it.
+// Serves a PUT of an object that does not exist, for the kinds that allow it.
 void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
   if (auto admitted = AdmitToNamespace(*call, call->route.name); !admitted)
     return RespondError(call, admitted.status());
@@ -78,27 +83,33 @@ void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
   if (!document) return RespondError(call, document.status());
   std::optional<api::QuotaSubject> quota_subject = FindQuotaSubject(*call, *document);
   api::ObjectPtr stored = MakeObject(call->resource(), std::move(*document));
-  if (auto fits = CheckSize(*call, *stored); !fits) return RespondError(call, fits.status());
   if (dry_run) {
     if (quota_subject)
       if (auto fits = CheckQuotas(*call, *quota_subject, call->route.name); !fits)
         return RespondError(call, fits.status());
     return RespondObject(call, 201, stored);
   }
+  const std::size_t limit = call->server.options.object_bytes_max;
+  if (auto fits = CheckEtcdLimits(call->resource(), *stored, EtcdWrite::kCreate, limit); !fits)
+    return RespondError(call, fits.status());
   auto finish = [call](storage::WriteOutcome outcome) {
     if (outcome.code == storage::WriteOutcome::Code::kOk) {
       TellGateLog(*call, *outcome.object);
       return RespondObject(call, 201, outcome.object);
     }
     if (outcome.code == storage::WriteOutcome::Code::kExists)
-      return ServeUpdate(call);  // somebody created it meanwhile: an ordinary update
+      return ServeUpdate(call);  // another client has created it by now: update it
     RespondError(call, api::InternalError(outcome.error));
   };
-  if (!quota_subject) return call->server.store.Submit({storage::Write::Op::kCreate, call->Key(), 0, stored}, finish);
-  SubmitWithinQuotas(call, std::move(*quota_subject), stored, [call, finish](Result<storage::WriteOutcome> outcome) {
-    if (!outcome) return RespondError(call, outcome.status());
-    finish(std::move(*outcome));
-  });
+  if (!quota_subject)
+    return call->server.store.Submit(
+        {storage::Write::Op::kCreate, call->Key(), 0, stored},
+        [call, finish](storage::WriteOutcome outcome) { Guard(call, [&] { finish(std::move(outcome)); }); });
+  SubmitWithinQuotas(call, std::move(*quota_subject), stored,
+                     [call, finish](Result<storage::WriteOutcome> outcome) {
+                       if (!outcome) return RespondError(call, outcome.status());
+                       finish(std::move(*outcome));
+                     });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <utility>
 
 #include "api/base/errors.h"
@@ -10,6 +9,8 @@
 #include "apiserver/internal/listing.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/verbs.h"
+#include "apiserver/internal/wake_slot.h"
+#include "apiserver/uptime.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -17,37 +18,28 @@ namespace {
 constexpr std::size_t kEventsPerTake = 256;
 constexpr api::Duration kLastBookmarkBeforeEnd = std::chrono::seconds(2);
 
-// What timers and the store's wake-up share with the stream; they may outlive it.
-struct Signals {
-  std::mutex mutex;
-  std::function<void()> wake;
+// State that the stream shares with its timers and the store's wake-up, which may outlive the stream.
+struct Signals : WakeSlot {
   std::atomic<bool> timed_out = false;
   std::atomic<bool> bookmark_due = false;
-
-  void Wake() {
-    std::function<void()> call;
-    {
-      std::lock_guard lock(mutex);
-      call = wake;
-    }
-    if (call) call();
-  }
 };
 
-// Turns store events into frames of one client's watch. Read() runs on one thread at a time.
+// Encodes store events as frames of one client's watch. Read() runs on one thread at a time.
 class WatchStream : public ResponseStream {
  public:
   WatchStream(CallPtr call, ListOptions options)
-      : call_(std::move(call)), options_(std::move(options)), encoder_(call_), signals_(std::make_shared<Signals>()) {}
+      : call_(std::move(call)),
+        options_(std::move(options)),
+        encoder_(call_),
+        signals_(std::make_shared<Signals>()) {}
 
   ~WatchStream() override {
     for (api::TimerId id : {timeout_timer_, bookmark_timer_.load()})
       if (id != 0) call_->server.ConnectionExecutor().Cancel(id);
-    std::lock_guard lock(signals_->mutex);
-    signals_->wake = nullptr;
+    signals_->Set(nullptr);
   }
 
-  // What the stream begins with: everything there is, marked at its end if the client asked for that.
+  // The stream begins with all existing objects. If `mark_end`, a bookmark follows them.
   void StartFromList(storage::ListAndWatchResult start, bool mark_end) {
     initial_ = std::move(start.listing.items);
     initial_revision_ = start.listing.revision;
@@ -55,7 +47,7 @@ class WatchStream : public ResponseStream {
     watch_ = std::move(start.watch);
   }
   void StartFromRevision(std::unique_ptr<storage::Watch> watch) { watch_ = std::move(watch); }
-  // A stream that says one error and ends: Kubernetes reports an expired revision inside the stream.
+  // The stream sends one error event and ends: Kubernetes reports an expired revision inside the stream.
   void StartWithError(api::Status status) { error_ = std::move(status); }
 
   void StartTimers() {
@@ -70,15 +62,16 @@ class WatchStream : public ResponseStream {
 
   State Read(std::size_t max_bytes, std::string& out) override;
   void SetWake(std::function<void()> wake) override {
-    {
-      std::lock_guard lock(signals_->mutex);
-      signals_->wake = std::move(wake);
-    }
+    signals_->Set(std::move(wake));
+    if (const auto& uptime = call_->resource().uptime; uptime != nullptr)
+      listener_ = uptime->OnEnd([weak = std::weak_ptr(signals_)] {
+        if (auto signals = weak.lock()) signals->Wake();
+      });
     if (watch_ != nullptr) watch_->SetWake([signals = signals_] { signals->Wake(); });
   }
 
  private:
-  // Watches without a time-out end at a random moment, so that not all clients come back at once.
+  // Watches without a time-out end at a random time, so that clients do not all reconnect at the same time.
   api::Duration Lifetime() const {
     if (options_.timeout_seconds && *options_.timeout_seconds > 0)
       return std::chrono::seconds(*options_.timeout_seconds);
@@ -87,7 +80,8 @@ class WatchStream : public ResponseStream {
     return least + api::Duration(extra);
   }
 
-  // Bookmarks come once in a period, and once shortly before the end, so that the client can resume from there.
+  // The stream sends a bookmark in each period and one shortly before its end, from which the client can
+  // resume.
   void ArmBookmark() {
     api::Duration delay = call_->server.options.bookmark_period;
     api::Duration to_last = end_ - call_->server.ConnectionClock().Now() - kLastBookmarkBeforeEnd;
@@ -96,6 +90,12 @@ class WatchStream : public ResponseStream {
       signals->bookmark_due = true;
       signals->Wake();
     });
+  }
+
+  // The resource has left the registry. Read() sends all pending events before it ends the stream.
+  bool IsNoLongerServed() const {
+    const auto& uptime = call_->resource().uptime;
+    return uptime != nullptr && uptime->ended();
   }
 
   void ReadInitial(std::size_t size_max, std::string& out);
@@ -115,6 +115,7 @@ class WatchStream : public ResponseStream {
   api::Time end_{};
   api::TimerId timeout_timer_ = 0;
   std::atomic<api::TimerId> bookmark_timer_ = 0;
+  std::unique_ptr<Uptime::Listener> listener_;  // waits until the resource is no longer served
 };
 
 void WatchStream::ReadInitial(std::size_t size_max, std::string& out) {
@@ -130,7 +131,8 @@ void WatchStream::ReadInitial(std::size_t size_max, std::string& out) {
   mark_end_ = false;
 }
 
-// An object that enters the selection is ADDED, one that leaves it DELETED, as it last matched.
+// An object that starts to match the selectors is ADDED. An object that stops matching is DELETED, in its
+// last matching state.
 void WatchStream::AppendEvent(const storage::Event& event, std::string& out) {
   bool was_in = event.previous != nullptr && Matches(options_, *event.previous);
   bool is_in = event.type != storage::EventType::kDeleted && Matches(options_, *event.object);
@@ -156,9 +158,11 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::string& out)
     for (const storage::Event& event : taken_) AppendEvent(event, out);
     if (!taken_.empty()) continue;
     if (state == storage::Watch::State::kOverflow)
-      // Too slow to keep up: Kubernetes closes such a watch without a word, and the client resumes where it was.
+      // The client was too slow. Like Kubernetes, end the watch without an error event; the client resumes
+      // from the last revision that it received.
       return State::kEnd;
-    if (state == storage::Watch::State::kClosed || signals_->timed_out) return State::kEnd;
+    if (state == storage::Watch::State::kClosed || signals_->timed_out || IsNoLongerServed())
+      return State::kEnd;
     if (signals_->bookmark_due.exchange(false)) {
       encoder_.AppendBookmark(watch_->DeliveredRevision(), false, out);
       ArmBookmark();
@@ -172,20 +176,23 @@ storage::WatchQuery MakeQuery(const Call& call, const ListOptions& options) {
   storage::WatchQuery query;
   query.resource = call.resource().storage;
   if (!call.route.ns.empty()) query.ns = call.route.ns;
-  if (!call.route.name.empty()) query.name = call.route.name;
-  else query.name = options.fields.RequiresExactMatch("metadata.name");
+  if (!call.route.name.empty())
+    query.name = call.route.name;
+  else
+    query.name = options.fields.RequiresExactMatch("metadata.name");
   query.buffer_events = call.server.options.watch_buffer_events;
   return query;
 }
 
-// A stream with initial events for clients that ask for them, and for those that name no revision and so cannot know
-// what there is.
+// Sends initial events to clients that ask for them, and by default to clients that give no revision, since
+// those do not know the existing objects.
 void Start(const CallPtr& call, const ListOptions& options, WatchStream& stream) {
   storage::Store& store = call->server.store;
   storage::WatchQuery query = MakeQuery(*call, options);
   std::int64_t revision = options.resource_version.value_or(0);
   bool initial = options.send_initial_events.value_or(revision == 0);
-  if (initial) return stream.StartFromList(store.ListAndWatch(query), options.send_initial_events.value_or(false));
+  if (initial)
+    return stream.StartFromList(store.ListAndWatch(query), options.send_initial_events.value_or(false));
   query.from_revision = revision > 0 ? revision : store.CurrentRevision();
   auto watch = store.StartWatch(query);
   if (!watch) return stream.StartWithError(watch.status());

@@ -12,7 +12,7 @@ namespace {
 
 using api::Json;
 
-// As Go's strconv.ParseInt reads it.
+// Accepts the syntax of Go's strconv.ParseInt.
 std::optional<std::int64_t> ReadInteger(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   std::int64_t value = 0;
@@ -21,7 +21,8 @@ std::optional<std::int64_t> ReadInteger(std::string_view text) {
   return value;
 }
 
-// The history with one more revision at its end; as many of the oldest ones go as are needed to keep it short.
+// Appends the revision, and drops the oldest ones until the history has at most kRevisionHistoryMax
+// characters.
 std::string LongerHistory(std::string_view history, std::string_view revision) {
   std::string longer(history);
   if (!longer.empty()) longer += ',';
@@ -78,20 +79,22 @@ Json NewSetChanges(const Json& deployment_annotations, const Json& set_annotatio
 
   std::string_view before = api::StringAt(set_annotations, kRevision);
   std::optional<std::int64_t> old = before.empty() ? 0 : ReadInteger(before);
-  // Somebody has written what is no number: Kubernetes then leaves all annotations alone.
+  // The revision annotation is malformed. Kubernetes then changes no annotation of the set.
   if (!old) return Json::object();
   if (*old >= revision) return changes;
   changes[std::string(kRevision)] = std::to_string(revision);
-  // The set served another revision before: this is a rollback to it.
+  // The set had an earlier revision: this is a rollback to its template.
   if (api::Find(set_annotations, kRevision) != nullptr)
-    changes[std::string(kRevisionHistory)] = LongerHistory(api::StringAt(set_annotations, kRevisionHistory), before);
+    changes[std::string(kRevisionHistory)] =
+        LongerHistory(api::StringAt(set_annotations, kRevisionHistory), before);
   return changes;
 }
 
 Json ReplicasChanges(const Json& set_annotations, const ScaledSet& wanted) {
   Json changes = Json::object();
-  SetIfDifferent(changes, set_annotations, kDesiredReplicas, std::to_string(wanted.desired));
-  SetIfDifferent(changes, set_annotations, kMaxReplicas, std::to_string(wanted.max));
+  if (wanted.desired)
+    SetIfDifferent(changes, set_annotations, kDesiredReplicas, std::to_string(*wanted.desired));
+  if (wanted.max) SetIfDifferent(changes, set_annotations, kMaxReplicas, std::to_string(*wanted.max));
   if (wanted.before_scale)
     SetIfDifferent(changes, set_annotations, kReplicasBeforeScale, std::to_string(*wanted.before_scale));
   else if (api::Find(set_annotations, kReplicasBeforeScale) != nullptr)

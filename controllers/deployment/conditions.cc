@@ -11,7 +11,7 @@ using api::StringAt;
 
 Json MakeCondition(const Condition& condition, api::Time now) {
   std::string time = api::FormatTime(now);
-  return {{"type", condition.type},       {"status", condition.status},   {"reason", condition.reason},
+  return {{"type", condition.type},       {"status", condition.status}, {"reason", condition.reason},
           {"message", condition.message}, {"lastTransitionTime", time}, {"lastUpdateTime", time}};
 }
 
@@ -23,7 +23,7 @@ const Json* FindCondition(const Json& conditions, std::string_view type) {
 
 void SetCondition(Json& conditions, Json condition) {
   std::string_view type = StringAt(condition, "type");
-  if (const Json* before = FindCondition(conditions, type)) {
+  if (const Json* before = deployment::FindCondition(conditions, type)) {
     const bool same_status = StringAt(*before, "status") == StringAt(condition, "status");
     if (same_status && StringAt(*before, "reason") == StringAt(condition, "reason")) return;
     if (same_status) condition["lastTransitionTime"] = StringAt(*before, "lastTransitionTime");
@@ -40,7 +40,7 @@ void RemoveCondition(Json& conditions, std::string_view type) {
 }
 
 void NotePause(bool paused, api::Time now, Json& conditions) {
-  const Json* progressing = FindCondition(conditions, kProgressing);
+  const Json* progressing = deployment::FindCondition(conditions, kProgressing);
   std::string_view reason = progressing == nullptr ? std::string_view() : StringAt(*progressing, "reason");
   if (reason == kDeadlineExceeded || paused == (reason == kPaused)) return;
   const Condition paused_now{kProgressing, "Unknown", kPaused, "Deployment is paused"};
@@ -52,7 +52,8 @@ void CopyFailure(const Json& replica_set_condition, Json& conditions) {
   if (replica_set_condition.is_null()) return RemoveCondition(conditions, kReplicaFailure);
   Json condition = replica_set_condition;
   // A ReplicaSet's condition has but one time.
-  if (const Json* time = api::Find(replica_set_condition, "lastTransitionTime")) condition["lastUpdateTime"] = *time;
+  if (const Json* time = api::Find(replica_set_condition, "lastTransitionTime"))
+    condition["lastUpdateTime"] = *time;
   SetCondition(conditions, std::move(condition));
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// The Deployment controller (deployment-controller): moves the pods of a Deployment from one template to the next by
-// growing and shrinking ReplicaSets. Mirrors pkg/controller/deployment, v1.36, and adds spec.podReplacementPolicy.
+// The Deployment controller (deployment-controller): moves the pods of a Deployment from one template to the
+// next by growing and shrinking ReplicaSets. Mirrors pkg/controller/deployment, v1.36, and adds
+// spec.podReplacementPolicy.
 
 #include <memory>
 

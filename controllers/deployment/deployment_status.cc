@@ -4,7 +4,7 @@
 #include "api/json_access.h"
 #include "controllers/deployment/internal/annotations.h"
 #include "controllers/deployment/internal/conditions.h"
-#include "controllers/deployment/internal/deployments.h"
+#include "controllers/deployment/internal/deployment_controller.h"
 #include "controllers/deployment/internal/progress.h"
 
 namespace terrarium::controllers::deployment {
@@ -15,7 +15,8 @@ using api::Task;
 
 // The failure that the Deployment speaks of: that of its newest template first. Null when there is none.
 Json FailureOf(const Round& round) {
-  if (const ReplicaSetFacts* set = round.new_set(); set != nullptr && !set->failure.is_null()) return set->failure;
+  if (const ReplicaSetFacts* set = round.new_set(); set != nullptr && !set->failure.is_null())
+    return set->failure;
   for (const FactsPtr& set : round.sets)
     if (!set->failure.is_null()) return set->failure;
   return nullptr;
@@ -30,9 +31,11 @@ Json StatusPatch(const Json& old, Json next) {
 
 }  // namespace
 
-Json Deployments::NextStatus(const Round& round, Judge judge) {
+Json DeploymentController::NextStatus(const Round& round, Judge judge) {
   const api::Time now = context_.env.clock.Now();
-  const Counters before = CountersOf(api::ObjectAt(*round.document, "status"));
+  Counters before = CountersOf(api::ObjectAt(*round.document, "status"));
+  if (auto watch = pod_watches_.find(round.name); !before.terminating && watch != pod_watches_.end())
+    before.terminating_pods = watch->second.terminating;
   const Counters counters = round.CountNow();
   Json conditions = round.conditions;
   JudgeAvailability(round.size, counters, now, conditions);
@@ -53,19 +56,28 @@ Json Deployments::NextStatus(const Round& round, Judge judge) {
   return StatusOf(counters, round.collision_count, std::move(conditions));
 }
 
-void Deployments::SetDeadline(const ObjectName& name, std::optional<api::Time> due) {
+void DeploymentController::SetDeadline(const ObjectName& name, std::optional<api::Time> due) {
   if (due)
     deadlines_.Set(name, std::max(*due - context_.env.clock.Now(), api::Duration::zero()));
   else
     deadlines_.Cancel(name);
 }
 
-Task<ReconcileResult> Deployments::WriteStatus(RoundPtr round, Judge judge) {
+// A status that cannot hold the number cannot show that it has decreased.
+void DeploymentController::NoteTerminating(const Round& round) {
+  auto watch = pod_watches_.find(round.name);
+  if (watch != pod_watches_.end()) watch->second.terminating = round.CountNow().terminating_pods;
+}
+
+Task<ReconcileResult> DeploymentController::WriteStatus(RoundPtr round, Judge judge) {
   Json status = NextStatus(*round, judge);
   const Json& old = api::ObjectAt(*round->document, "status");
   const bool new_revision =
       !round->revision.empty() && api::StringAt(round->annotations(), kRevision) != round->revision;
-  if (!terminating_.MustWrite(*round->deployment, old, status) && !new_revision) co_return Reconciled::Done();
+  if (!terminating_.MustWrite(*round->deployment, old, status) && !new_revision) {
+    NoteTerminating(*round);
+    co_return Reconciled::Done();
+  }
   Json patch = {{"metadata", {{"uid", round->uid()}}}};
   if (new_revision) patch["metadata"]["annotations"][std::string(kRevision)] = round->revision;
   patch["status"] = StatusPatch(old, status);
@@ -78,6 +90,7 @@ Task<ReconcileResult> Deployments::WriteStatus(RoundPtr round, Judge judge) {
     co_return written.status();
   }
   terminating_.Written(**written, old, status);
+  NoteTerminating(*round);
   own_.DeploymentWritten(round->uid(), (*written)->revision());
   co_return Reconciled::Done();
 }

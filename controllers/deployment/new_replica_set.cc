@@ -5,7 +5,7 @@
 
 #include "api/json_access.h"
 #include "controllers/deployment/internal/conditions.h"
-#include "controllers/deployment/internal/deployments.h"
+#include "controllers/deployment/internal/deployment_controller.h"
 #include "controllers/deployment/internal/pod_template.h"
 #include "controllers/runtime/owner_references.h"
 
@@ -25,7 +25,7 @@ bool NamespaceGoes(const api::Status& status) {
 
 }  // namespace
 
-Task<ReconcileResult> Deployments::CreateNew(RoundPtr round) {
+Task<ReconcileResult> DeploymentController::CreateNew(RoundPtr round) {
   const std::int64_t replicas = NewReplicas(round->size, round->sizes, kNotThereYet);
   Json set = NewReplicaSet(*round, replicas);
   std::string name(api::StringAt(set, "metadata", "name"));
@@ -42,21 +42,22 @@ Task<ReconcileResult> Deployments::CreateNew(RoundPtr round) {
   round->AddNew(std::make_shared<const ReplicaSetFacts>(FactsOf(*created)));
   if (round->progress_deadline()) {
     std::string message = "Created new replica set \"" + name + "\"";
-    SetCondition(round->conditions,
-                 MakeCondition({kProgressing, "True", kSetCreated, std::move(message)}, context_.env.clock.Now()));
+    SetCondition(round->conditions, MakeCondition({kProgressing, "True", kSetCreated, std::move(message)},
+                                                  context_.env.clock.Now()));
   }
   ReconcileResult written = co_await WriteStatus(round, Judge::kProgress);
   co_return written;
 }
 
 // Either the view has yet to show what is ours, or the template's hash is that of another one.
-Task<ReconcileResult> Deployments::NameTaken(RoundPtr round, std::string set) {
+Task<ReconcileResult> DeploymentController::NameTaken(RoundPtr round, std::string set) {
   api::Result<ObjectPtr> found = context_.client.Get("replicasets", {round->name.ns, set});
   if (!found) co_return found.status();
   std::shared_ptr<const Json> document = (*found)->Document();
-  std::optional<OwnerReference> controller = ControllerOf(*document);
-  const bool ours = controller && controller->uid == round->uid();
-  if (ours && SameTemplate(api::ObjectAt(*document, "spec", "template"), api::ObjectAt(round->spec(), "template"))) {
+  const OwnerReference* controller = (*found)->controller();
+  const bool ours = controller != nullptr && controller->uid == round->uid();
+  if (ours &&
+      SameTemplate(api::ObjectAt(*document, "spec", "template"), api::ObjectAt(round->spec(), "template"))) {
     own_.ReplicaSetWritten(round->uid(), (*found)->revision());
     co_return Reconciled::Done();
   }
@@ -65,13 +66,13 @@ Task<ReconcileResult> Deployments::NameTaken(RoundPtr round, std::string set) {
   co_return written;
 }
 
-Task<ReconcileResult> Deployments::NotCreated(RoundPtr round, std::string set, api::Status why) {
+Task<ReconcileResult> DeploymentController::NotCreated(RoundPtr round, std::string set, api::Status why) {
   if (NamespaceGoes(why)) co_return Reconciled::Done();
   std::string message = "Failed to create new replica set \"" + set + "\": " + why.message;
   writes_.Tell(*round, kWarning, kSetNotCreated, message);
   if (round->progress_deadline()) {
-    SetCondition(round->conditions,
-                 MakeCondition({kProgressing, "False", kSetNotCreated, std::move(message)}, context_.env.clock.Now()));
+    SetCondition(round->conditions, MakeCondition({kProgressing, "False", kSetNotCreated, std::move(message)},
+                                                  context_.env.clock.Now()));
     ReconcileResult written = co_await WriteStatus(round, Judge::kCountsOnly);
     if (!written) why.message += "; nor can that be told: " + written.status().message;
   }

@@ -3,32 +3,34 @@
 #include <utility>
 
 #include "api/core_v1/pod.h"
-#include "controllers/runtime/owner_references.h"
 
 namespace terrarium::controllers::deployment {
 
 // nullopt for a pod that has ended or that no ReplicaSet controls.
 std::optional<PodCounts::Pod> PodCounts::Read(const api::Object& pod) {
-  const std::string& phase = api::PodPhase(pod);
-  if (phase == "Succeeded" || phase == "Failed") return std::nullopt;
-  std::optional<OwnerReference> controller = ControllerOf(*pod.Document());
-  if (!controller || controller->kind != "ReplicaSet") return std::nullopt;
-  return Pod{{std::move(controller->uid), {pod.header().ns, std::move(controller->name)}}, pod.header().deleting};
+  if (api::IsPodTerminal(pod)) return std::nullopt;
+  const api::OwnerReference* controller = pod.controller();
+  if (controller == nullptr || controller->kind != "ReplicaSet") return std::nullopt;
+  return Pod{{controller->uid, {pod.name().ns, controller->name}}, pod.header().deleting};
 }
 
-std::optional<PodCounts::Owner> PodCounts::Put(const api::Object& pod) {
-  const api::ObjectName name{pod.header().ns, pod.header().name};
+std::optional<PodCounts::Loss> PodCounts::Put(const api::Object& pod) {
+  const api::ObjectName& name = pod.name();
   std::optional<Pod> now = Read(pod);
   if (now) {
+    auto known = pods_.find(name);
+    const bool same = known != pods_.end() && known->second.owner.uid == now->owner.uid &&
+                      known->second.terminating == now->terminating;
+    if (same) return std::nullopt;
     Counts& counts = counts_[now->owner.uid];
     ++(now->terminating ? counts.terminating : counts.live);
   }
-  std::optional<Owner> emptied = Remove(name);
+  std::optional<Loss> loss = Remove(name);
   if (now) pods_.emplace(name, std::move(*now));
-  return emptied;
+  return loss;
 }
 
-std::optional<PodCounts::Owner> PodCounts::Remove(const api::ObjectName& pod) {
+std::optional<PodCounts::Loss> PodCounts::Remove(const api::ObjectName& pod) {
   auto it = pods_.find(pod);
   if (it == pods_.end()) return std::nullopt;
   Pod before = std::move(it->second);
@@ -39,8 +41,7 @@ std::optional<PodCounts::Owner> PodCounts::Remove(const api::ObjectName& pod) {
   const bool last_live = !before.terminating && counts.live == 0;
   const bool last = counts.live == 0 && counts.terminating == 0;
   if (last) counts_.erase(counted);
-  if (last || last_live) return std::move(before.owner);
-  return std::nullopt;
+  return Loss{.owner = std::move(before.owner), .last = last || last_live};
 }
 
 void PodCounts::Clear() {

@@ -21,7 +21,8 @@ bool EarlierRevision(const FactsPtr& a, const FactsPtr& b) {
 }
 
 bool HasPods(const ReplicaSetFacts& set, bool keep_terminating) {
-  return set.size.replicas != 0 || set.size.status_replicas != 0 || (keep_terminating && set.size.terminating != 0);
+  return set.size.replicas != 0 || set.size.status_replicas != 0 ||
+         (keep_terminating && set.size.terminating != 0);
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ ReplicaSetFacts FactsOf(const api::ObjectPtr& replica_set) {
   ReplicaSetFacts facts;
   facts.object = replica_set;
   facts.size.name = replica_set->header().name;
-  facts.size.created = api::ParseTime(api::StringAt(*document, "metadata", "creationTimestamp")).value_or(api::Time{});
+  facts.size.created =
+      api::ParseTime(api::StringAt(*document, "metadata", "creationTimestamp")).value_or(api::Time{});
   facts.size.replicas = IntAt(spec, 1, "replicas");
   facts.size.status_replicas = IntAt(status, 0, "replicas");
   facts.size.available = IntAt(status, 0, "availableReplicas");
@@ -42,6 +44,8 @@ ReplicaSetFacts FactsOf(const api::ObjectPtr& replica_set) {
   facts.size.desired = ReplicasAt(annotations, kDesiredReplicas);
   facts.size.max = ReplicasAt(annotations, kMaxReplicas);
   facts.size.before_scale = ReplicasAt(annotations, kReplicasBeforeScale);
+  const bool in_scale = facts.size.before_scale && facts.size.replicas > 0;
+  facts.has_stale_scale = !in_scale && api::Find(annotations, kReplicasBeforeScale) != nullptr;
   facts.ready = IntAt(status, 0, "readyReplicas");
   if (api::Find(status, "terminatingReplicas") != nullptr) facts.terminating = facts.size.terminating;
   const std::int64_t observed = IntAt(status, 0, "observedGeneration");
@@ -55,6 +59,16 @@ ReplicaSetFacts FactsOf(const api::ObjectPtr& replica_set) {
   return facts;
 }
 
+FactsPtr CountedIn(const ReplicaSetFacts& facts, const PodCounts::Counts& pods) {
+  auto counted = std::make_shared<ReplicaSetFacts>(facts);
+  counted->size.seen_live = pods.live;
+  counted->size.seen_terminating = pods.terminating;
+  if (facts.terminating) return counted;
+  const std::int64_t known = std::max(facts.size.replicas, facts.size.status_replicas);
+  counted->size.terminating = pods.terminating + std::max<std::int64_t>(pods.live - known, 0);
+  return counted;
+}
+
 std::vector<FactsPtr> Outdated(std::span<const FactsPtr> sets, std::size_t new_index, std::int64_t limit,
                                bool keep_terminating) {
   std::vector<FactsPtr> old;
@@ -65,7 +79,8 @@ std::vector<FactsPtr> Outdated(std::span<const FactsPtr> sets, std::size_t new_i
   std::sort(old.begin(), old.end(), EarlierRevision);
   // One that may not go is not replaced by a younger one.
   old.resize(static_cast<std::size_t>(surplus));
-  std::erase_if(old, [&](const FactsPtr& set) { return HasPods(*set, keep_terminating) || !set->size.status_current; });
+  std::erase_if(
+      old, [&](const FactsPtr& set) { return HasPods(*set, keep_terminating) || !set->size.status_current; });
   return old;
 }
 

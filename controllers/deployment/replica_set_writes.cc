@@ -17,7 +17,8 @@ using api::Task;
 
 constexpr const char* kResource = "replicasets";
 
-// The patch that makes a set what it should be; null when it is. The uid keeps it from another set of that name.
+// The patch that makes a set what it should be; null when it is. The uid keeps it from another set of that
+// name.
 Json ResizePatch(const ReplicaSetFacts& set, const ScaledSet& wanted) {
   std::shared_ptr<const Json> document = set.object->Document();
   Json annotations = ReplicasChanges(api::ObjectAt(*document, "metadata", "annotations"), wanted);
@@ -31,22 +32,24 @@ Json ResizePatch(const ReplicaSetFacts& set, const ScaledSet& wanted) {
 
 }  // namespace
 
-Task<api::Result<bool>> ReplicaSetWrites::Resize(RoundPtr round, std::vector<ScaledSet> wanted, std::string rule) {
+Task<api::Result<Change>> ReplicaSetWrites::Resize(RoundPtr round, std::vector<ScaledSet> wanted,
+                                                   std::string rule) {
   std::vector<api::WriteRequest> requests;
   std::vector<ScaledSet> sent;
   for (const ScaledSet& scaled : wanted) {
     const ReplicaSetFacts& set = *round->sets[scaled.index];
     Json patch = ResizePatch(set, scaled);
     if (patch.is_null()) continue;
-    requests.push_back(
-        api::RequestToPatch(kResource, {round->name.ns, set.name()}, std::move(patch), "", api::PatchKind::kMerge));
+    requests.push_back(api::RequestToPatch(kResource, {round->name.ns, set.name()}, std::move(patch), "",
+                                           api::PatchKind::kMerge));
     sent.push_back(scaled);
   }
-  if (sent.empty()) co_return false;
+  if (sent.empty()) co_return Change::kUnchanged;
 
   auto saw = std::make_shared<const Json>(round->Saw());
-  // One after the other, and none after one that failed: what is left of a proportional scale comes out the same when
-  // it is taken up again only if the sets before, of which the first gets the leftover, have been written.
+  // One after the other, and none after one that failed: what is left of a proportional scale comes out the
+  // same when it is taken up again only if the sets before, of which the first gets the leftover, have been
+  // written.
   for (std::size_t i = 0; i < sent.size(); ++i) {
     api::Awaitable<Client::Written> sending = context_.client.Sent(std::move(requests[i]));
     Client::Written written = co_await std::move(sending);
@@ -57,10 +60,10 @@ Task<api::Result<bool>> ReplicaSetWrites::Resize(RoundPtr round, std::vector<Sca
     Explain(*round, {"scale", before.name, rule}, saw);
     TellScaled(*round, before, sent[i].replicas);
   }
-  co_return true;
+  co_return Change::kChanged;
 }
 
-Task<api::Result<bool>> ReplicaSetWrites::PatchNew(RoundPtr round, Json patch) {
+Task<api::Result<void>> ReplicaSetWrites::PatchNew(RoundPtr round, Json patch) {
   const ReplicaSetFacts& set = *round->new_set();
   patch["metadata"]["uid"] = set.uid();
   api::ObjectName name{round->name.ns, set.name()};
@@ -69,10 +72,10 @@ Task<api::Result<bool>> ReplicaSetWrites::PatchNew(RoundPtr round, Json patch) {
   Client::Written written = co_await std::move(patching);
   if (!written) co_return written.status();
   own_.ReplicaSetWritten(round->uid(), (*written)->revision());
-  co_return true;
+  co_return api::Result<void>();
 }
 
-Task<api::Result<bool>> ReplicaSetWrites::HandPicker(RoundPtr round) {
+Task<api::Result<Change>> ReplicaSetWrites::HandPicker(RoundPtr round) {
   std::vector<api::WriteRequest> requests;
   std::vector<FactsPtr> sets;
   for (const FactsPtr& set : round->sets) {
@@ -84,10 +87,10 @@ Task<api::Result<bool>> ReplicaSetWrites::HandPicker(RoundPtr round) {
         api::RequestToPatch(kResource, std::move(name), std::move(patch), "", api::PatchKind::kMerge));
     sets.push_back(set);
   }
-  if (sets.empty()) co_return false;
+  if (sets.empty()) co_return Change::kUnchanged;
   api::Awaitable<std::vector<Client::Written>> sending = SendAll(context_.client, std::move(requests));
   std::vector<Client::Written> answers = co_await std::move(sending);
-  bool changed = false;
+  Change change = Change::kUnchanged;
   std::optional<api::Status> failed;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     if (!answers[i]) {
@@ -95,13 +98,13 @@ Task<api::Result<bool>> ReplicaSetWrites::HandPicker(RoundPtr round) {
       continue;
     }
     own_.ReplicaSetWritten(round->uid(), (*answers[i])->revision());
-    // What was left as it is comes back in no event.
+    // An unchanged ReplicaSet comes back in no event.
     const bool taken = (*answers[i])->revision() != sets[i]->object->revision();
-    changed |= taken;
+    if (taken) change = Change::kChanged;
     drops_pickers_ |= !taken;
   }
   if (failed) co_return std::move(*failed);
-  co_return changed;
+  co_return change;
 }
 
 Task<Client::Written> ReplicaSetWrites::Create(RoundPtr round, Json replica_set) {
@@ -116,13 +119,15 @@ Task<Client::Written> ReplicaSetWrites::Create(RoundPtr round, Json replica_set)
   Client::Written written = co_await std::move(creating);
   if (!written) co_return written;
   own_.ReplicaSetWritten(round->uid(), (*written)->revision());
-  if (has_picker && api::Find(*(*written)->Document(), "spec", "downscalePodPicker") == nullptr) drops_pickers_ = true;
+  if (has_picker && api::Find(*(*written)->Document(), "spec", "downscalePodPicker") == nullptr)
+    drops_pickers_ = true;
   Explain(*round, {"create", created.name, std::move(rule)}, saw);
   if (replicas > 0) TellScaled(*round, created, replicas);
   co_return written;
 }
 
-Task<api::Result<bool>> ReplicaSetWrites::Delete(RoundPtr round, std::vector<FactsPtr> sets, std::string rule) {
+Task<api::Result<void>> ReplicaSetWrites::Delete(RoundPtr round, std::vector<FactsPtr> sets,
+                                                 std::string rule) {
   std::vector<api::WriteRequest> requests;
   for (const FactsPtr& set : sets) {
     api::DeleteRequest options{.uid = set->uid()};
@@ -139,10 +144,11 @@ Task<api::Result<bool>> ReplicaSetWrites::Delete(RoundPtr round, std::vector<Fac
       failed = answers[i].status();
   }
   if (failed) co_return std::move(*failed);
-  co_return true;
+  co_return api::Result<void>();
 }
 
-void ReplicaSetWrites::Tell(const Round& round, std::string_view type, std::string_view reason, std::string message) {
+void ReplicaSetWrites::Tell(const Round& round, std::string_view type, std::string_view reason,
+                            std::string message) {
   static const EventRecorder::Source kSource{kController};
   context_.recorder.Record(kSource, ReferenceTo(*round.deployment, "apps/v1", "Deployment"), type, reason,
                            std::move(message));

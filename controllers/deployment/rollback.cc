@@ -1,12 +1,13 @@
-// Going back to an old template because an annotation asks for it, which is what the extensions API's rollback became.
-// kubectl's own `rollout undo` writes the old template itself. Mirrors pkg/controller/deployment/rollback.go, v1.36.
+// Going back to an old template because an annotation asks for it, which is what the extensions API's
+// rollback became. kubectl's own `rollout undo` writes the old template itself. Mirrors
+// pkg/controller/deployment/rollback.go, v1.36.
 
 #include <algorithm>
 #include <utility>
 
 #include "api/json_access.h"
 #include "controllers/deployment/internal/annotations.h"
-#include "controllers/deployment/internal/deployments.h"
+#include "controllers/deployment/internal/deployment_controller.h"
 #include "controllers/deployment/internal/pod_template.h"
 
 namespace terrarium::controllers::deployment {
@@ -34,7 +35,7 @@ std::int64_t LastRevision(const std::vector<FactsPtr>& sets) {
 
 }  // namespace
 
-Task<ReconcileResult> Deployments::RollBack(RoundPtr round, std::int64_t revision) {
+Task<ReconcileResult> DeploymentController::RollBack(RoundPtr round, std::int64_t revision) {
   if (round->new_set() == nullptr) {
     ReconcileResult created = co_await CreateNew(round);
     co_return created;
@@ -50,25 +51,28 @@ Task<ReconcileResult> Deployments::RollBack(RoundPtr round, std::int64_t revisio
                  none ? "Unable to find last revision." : "Unable to find the revision to rollback to.");
   } else if (target->template_digest == round->new_set()->template_digest) {
     writes_.Tell(*round, kWarning, kUnchanged,
-                 "The rollback revision contains the same template as current deployment \"" + round->name.name + "\"");
+                 "The rollback revision contains the same template as current deployment \"" +
+                     round->name.name + "\"");
     target = nullptr;
   }
   const bool goes_back = target != nullptr;
   ReconcileResult ended = co_await EndRollback(round, target);
   if (ended && goes_back)
-    writes_.Tell(*round, kNormal, kDone,
-                 "Rolled back deployment \"" + round->name.name + "\" to revision " + std::to_string(revision));
+    writes_.Tell(
+        *round, kNormal, kDone,
+        "Rolled back deployment \"" + round->name.name + "\" to revision " + std::to_string(revision));
   co_return ended;
 }
 
 // Takes the wish away; with a target, fulfils it.
-Task<ReconcileResult> Deployments::EndRollback(RoundPtr round, const ReplicaSetFacts* target) {
+Task<ReconcileResult> DeploymentController::EndRollback(RoundPtr round, const ReplicaSetFacts* target) {
   Json next = *round->document;
   if (target == nullptr) {
     next["metadata"]["annotations"].erase(std::string(kRollbackTo));
   } else {
     std::shared_ptr<const Json> set = target->object->Document();
-    next["metadata"]["annotations"] = RolledBack(round->annotations(), api::ObjectAt(*set, "metadata", "annotations"));
+    next["metadata"]["annotations"] =
+        RolledBack(round->annotations(), api::ObjectAt(*set, "metadata", "annotations"));
     next["spec"]["template"] = WithoutHash(api::ObjectAt(*set, "spec", "template"));
   }
   api::Awaitable<api::Client::Written> updating = context_.client.Update("deployments", std::move(next));

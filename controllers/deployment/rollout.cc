@@ -15,10 +15,11 @@ using api::Json;
 
 enum class Rounding { kUp, kDown };
 
-// Percentages have no upper limit of their own; capped like every number of replicas, they can be multiplied safely.
+// Percentages have no upper limit. Capping them at the largest number of replicas keeps the multiplication
+// from overflowing.
 constexpr std::int64_t kMostReplicas = std::numeric_limits<std::int32_t>::max();
 
-// The number before the percent sign; nullopt for any other text, which validation lets nobody store.
+// The number before the percent sign; nullopt for any other text, which API validation rejects.
 std::optional<std::int64_t> PercentOf(const std::string& text) {
   std::int64_t percent = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
@@ -34,12 +35,13 @@ std::int64_t Resolve(const Json* int_or_percent, std::int64_t replicas, Rounding
   return std::min((hundredths + (rounding == Rounding::kUp ? 99 : 0)) / 100, kMostReplicas);
 }
 
-// Pods beyond spec.replicas are on their way out and cannot be relied on.
+// Pods beyond spec.replicas are about to be deleted, so their availability does not last.
 std::int64_t LastingAvailable(const ReplicaSetSize& set) { return std::min(set.available, set.replicas); }
 
-// Takes up to `budget` replicas that are not available from `old`, in its order. Their ReplicaSets delete the
-// unavailable pods first, so this costs no availability, while broken pods would hold up the rollout. False when it
-// came to a set that has yet to follow an earlier shrinking: nobody knows which of its pods will be left.
+// Removes up to `budget` unavailable replicas from `old`, in its order. The ReplicaSets delete unavailable
+// pods first, so this costs no availability, and broken pods do not block the rollout. Returns false at a set
+// with more available pods than spec.replicas: it has not finished an earlier scale-down, so it is unknown
+// which of its pods will remain.
 bool DropUnhealthy(std::span<const ReplicaSetSize> all, std::int64_t budget, std::vector<Resize>& old) {
   for (Resize& set : old) {
     if (budget == 0) return true;
@@ -55,7 +57,8 @@ bool DropUnhealthy(std::span<const ReplicaSetSize> all, std::int64_t budget, std
 }  // namespace
 
 Fenceposts ResolveFenceposts(const Json* max_surge, const Json* max_unavailable, std::int64_t replicas) {
-  Fenceposts posts{Resolve(max_surge, replicas, Rounding::kUp), Resolve(max_unavailable, replicas, Rounding::kDown)};
+  Fenceposts posts{Resolve(max_surge, replicas, Rounding::kUp),
+                   Resolve(max_unavailable, replicas, Rounding::kDown)};
   if (posts.surge == 0 && posts.unavailable == 0) posts.unavailable = 1;
   return posts;
 }
@@ -69,7 +72,8 @@ std::int64_t RoomForPods(const DeploymentSize& deployment, std::span<const Repli
   return std::max<std::int64_t>(room, 0);
 }
 
-std::int64_t NewReplicas(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all, std::size_t new_index) {
+std::int64_t NewReplicas(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all,
+                         std::size_t new_index) {
   std::int64_t present = new_index == kNotThereYet ? 0 : all[new_index].replicas;
   if (present >= deployment.replicas) return deployment.replicas;
   std::int64_t room = deployment.replicas;
@@ -83,12 +87,12 @@ std::int64_t NewReplicas(const DeploymentSize& deployment, std::span<const Repli
   return present + std::clamp<std::int64_t>(room, 0, deployment.replicas - present);
 }
 
-// Mirrors reconcileOldReplicaSets of pkg/controller/deployment/rolling.go (1.36). With 10 replicas, 2 of them allowed
-// to be unavailable and 3 more allowed: 8 old pods and 5 new ones that crash are 13 - 8 - 5 = 0 that may go, so a
+// Mirrors reconcileOldReplicaSets of pkg/controller/deployment/rolling.go (1.36). Example: 10 replicas,
+// maxUnavailable 2, maxSurge 3. With 8 old pods and 5 new ones that crash, 13 - 8 - 5 = 0 pods may go, so a
 // failing template never costs old pods, not even broken ones. After a third template 13 - 8 - 0 = 5 may go.
-// DIVERGES: pods beyond spec.replicas do not count as available. Kubernetes counts them, and can so fall below the
-// promised number when another ReplicaSet has unhealthy replicas to drop at the same moment. And a set that loses
-// unhealthy and available replicas is resized once, not twice.
+// DIVERGES: pods beyond spec.replicas do not count as available. Kubernetes counts them, and can therefore
+// fall below the guaranteed availability when another ReplicaSet has unhealthy replicas to drop at the same
+// moment. DIVERGES: a set that loses both unhealthy and available replicas is resized once, not twice.
 std::vector<Resize> ShrinkOld(const DeploymentSize& deployment, std::span<const ReplicaSetSize> all,
                               std::size_t new_index) {
   const std::int64_t available_min = deployment.replicas - deployment.max_unavailable;

@@ -34,7 +34,8 @@ std::size_t FindNew(const std::vector<FactsPtr>& sets, std::uint64_t digest, con
   return kNotThereYet;
 }
 
-// The merge patch that makes `to` of `from`: members that `to` has not are null in it. REQUIRES: `to` has no null.
+// The merge patch that makes `to` of `from`: members that `to` has not are null in it. REQUIRES: `to` has no
+// null.
 Json MergeDifference(const Json& from, const Json& to) {
   if (!from.is_object() || !to.is_object()) return to;
   Json patch = Json::object();
@@ -142,22 +143,31 @@ RoundPtr MakeRound(api::ObjectPtr deployment, std::vector<FactsPtr> sets, std::u
                    const api::FeatureGates& gates) {
   auto round = std::make_shared<Round>();
   round->document = deployment->Document();
-  round->name = {deployment->header().ns, deployment->header().name};
+  round->name = deployment->name();
   round->deployment = std::move(deployment);
   round->policy = PolicyOf(round->spec(), gates);
   round->size = SizeOf(*round->document, round->policy);
   round->counts_terminating = gates.Enabled(api::gate::kDeploymentReplicaSetTerminatingReplicas);
-  round->policy_gates =
-      round->counts_terminating && gates.Enabled(api::gate::kDeploymentPodReplacementPolicy);
   round->hands_picker = gates.Enabled(api::gate::kDownscalePodPicker);
-  std::sort(sets.begin(), sets.end(), [](const FactsPtr& a, const FactsPtr& b) { return IsOlder(a->size, b->size); });
+  std::sort(sets.begin(), sets.end(),
+            [](const FactsPtr& a, const FactsPtr& b) { return IsOlder(a->size, b->size); });
   for (const FactsPtr& set : sets) round->sizes.push_back(set->size);
   round->sets = std::move(sets);
   round->new_index = FindNew(round->sets, template_digest, ObjectAt(round->spec(), "template"));
   const Json& status = ObjectAt(*round->document, "status");
   round->conditions = api::ListAt(status, "conditions");
-  if (api::Find(status, "collisionCount") != nullptr) round->collision_count = IntAt(status, 0, "collisionCount");
+  if (api::Find(status, "collisionCount") != nullptr)
+    round->collision_count = IntAt(status, 0, "collisionCount");
   return round;
+}
+
+std::vector<ScaledSet> StaleScales(const Round& round) {
+  std::vector<ScaledSet> stale;
+  for (std::size_t i = 0; i < round.sets.size(); ++i) {
+    const bool clears = round.sets[i]->has_stale_scale && !round.sets[i]->object->header().deleting;
+    if (clears) stale.push_back({.index = i, .replicas = round.sizes[i].replicas});
+  }
+  return stale;
 }
 
 Json NewReplicaSet(const Round& round, std::int64_t replicas) {
@@ -172,15 +182,17 @@ Json NewReplicaSet(const Round& round, std::int64_t replicas) {
   Json annotations = NewSetChanges(round.annotations(), Json::object(), round.NextRevision());
   annotations.update(ReplicasChanges(Json::object(), Sized(round.size, 0, replicas)));
   Json owner = ControllerReference(*round.deployment, "apps/v1", "Deployment");
-  Json set = {{"metadata",
-               {{"name", ReplicaSetName(round.name.name, hash)},
-                {"namespace", round.name.ns},
-                {"labels", std::move(labels)},
-                {"annotations", std::move(annotations)},
-                {"ownerReferences", Json::array({std::move(owner)})}}},
-              {"spec",
-               {{"replicas", replicas}, {"selector", std::move(selector)}, {"template", std::move(pod_template)}}}};
-  if (std::int64_t seconds = IntAt(spec, 0, "minReadySeconds"); seconds != 0) set["spec"]["minReadySeconds"] = seconds;
+  Json set = {
+      {"metadata",
+       {{"name", ReplicaSetName(round.name.name, hash)},
+        {"namespace", round.name.ns},
+        {"labels", std::move(labels)},
+        {"annotations", std::move(annotations)},
+        {"ownerReferences", Json::array({std::move(owner)})}}},
+      {"spec",
+       {{"replicas", replicas}, {"selector", std::move(selector)}, {"template", std::move(pod_template)}}}};
+  if (std::int64_t seconds = IntAt(spec, 0, "minReadySeconds"); seconds != 0)
+    set["spec"]["minReadySeconds"] = seconds;
   if (const Json* picker = api::Find(spec, "downscalePodPicker"); picker != nullptr && round.hands_picker)
     set["spec"]["downscalePodPicker"] = *picker;
   return set;

@@ -10,14 +10,14 @@ std::vector<std::size_t> ActiveOf(std::span<const ReplicaSetSize> sets) {
   return active;
 }
 
-// Has all the pods that are wanted, and both it and the Deployment know it.
+// The set has all pods that the Deployment wants, they are available, and its annotation is up to date.
 bool IsSaturated(const DeploymentSize& deployment, const ReplicaSetSize& set) {
   return set.replicas == deployment.replicas && set.desired == deployment.replicas &&
          set.available == deployment.replicas;
 }
 
-// DIVERGES: a set of the right size whose annotation says that it was sized for a Deployment of another size is told
-// the new one. Kubernetes leaves it, and takes the Deployment for one that is being scaled from then on.
+// DIVERGES: a set of the right size whose desired-replicas annotation is outdated gets the new value.
+// Kubernetes leaves the annotation, and from then on treats the Deployment as being scaled.
 std::vector<ScaledSet> PlanOne(const DeploymentSize& deployment, std::span<const ReplicaSetSize> sets,
                                std::size_t index) {
   const std::int64_t replicas = NewReplicas(deployment, sets, index);
@@ -28,12 +28,15 @@ std::vector<ScaledSet> PlanOne(const DeploymentSize& deployment, std::span<const
 }  // namespace
 
 ScaledSet Sized(const DeploymentSize& deployment, std::size_t index, std::int64_t replicas) {
-  return {.index = index, .replicas = replicas, .desired = deployment.replicas, .max = deployment.PodsMax(),
+  return {.index = index,
+          .replicas = replicas,
+          .desired = deployment.replicas,
+          .max = deployment.PodsMax(),
           .before_scale = std::nullopt};
 }
 
-// DIVERGES: about several active sets under Recreate, which a change of the strategy in mid-rollout leaves behind,
-// Kubernetes does nothing for ever. Here the rollout takes the old ones down and the new one to its size.
+// DIVERGES: a change of the strategy in mid-rollout can leave several active sets under Recreate. Kubernetes
+// then does nothing, indefinitely. Here the rollout scales the old sets down and the new one to its size.
 bool MustScale(const DeploymentSize& deployment, std::span<const ReplicaSetSize> sets) {
   return IsScaling(deployment, sets) && (deployment.rolling || ActiveOf(sets).size() <= 1);
 }

@@ -14,7 +14,8 @@ std::string SelectorPlace(const std::string& ns, const api::LabelSelector& selec
     const bool one_of = requirement.op == api::LabelOperator::kEquals ||
                         requirement.op == api::LabelOperator::kDoubleEquals ||
                         requirement.op == api::LabelOperator::kIn;
-    if (one_of && requirement.values.size() == 1) return LabelPlace(ns, requirement.key, requirement.values[0]);
+    if (one_of && requirement.values.size() == 1)
+      return LabelPlace(ns, requirement.key, requirement.values[0]);
   }
   return ns;
 }

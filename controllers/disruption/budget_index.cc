@@ -3,16 +3,14 @@
 #include <algorithm>
 
 #include "api/core_v1/pod.h"
-#include "api/json_access.h"
 
 namespace terrarium::controllers::disruption {
 
 PodFacts FactsOf(const api::Object& pod) {
-  std::shared_ptr<const api::Json> document = pod.Document();
-  PodFacts facts{pod.header().name, false, pod.header().deleting, ControllerOf(*document)};
-  const api::Json* ready = api::FindCondition(*document, "Ready");
-  facts.ready = ready != nullptr && api::StringAt(*ready, "status") == "True";
-  return facts;
+  return {.name = pod.name().name,
+          .ready = api::ReadinessOf(*pod.Document()).ready,
+          .deleting = pod.header().deleting,
+          .controller = pod.header().controller};
 }
 
 void SelectedPods::Put(PodFacts pod) {
@@ -52,7 +50,8 @@ const PodFacts* SelectedPods::Find(const std::string& name) const {
 std::optional<BudgetIndex::Label> BudgetIndex::RequiredLabel(const api::LabelSelector& selector) {
   for (const api::LabelRequirement& requirement : selector.requirements()) {
     bool one_value = requirement.op == api::LabelOperator::kEquals ||
-                     requirement.op == api::LabelOperator::kDoubleEquals || requirement.op == api::LabelOperator::kIn;
+                     requirement.op == api::LabelOperator::kDoubleEquals ||
+                     requirement.op == api::LabelOperator::kIn;
     if (one_value && requirement.values.size() == 1) return Label(requirement.key, requirement.values[0]);
   }
   return std::nullopt;

@@ -24,7 +24,8 @@ std::int64_t Scaled(const Json& int_or_percent, std::int64_t total) {
 void SetDisruptionAllowed(Json& status, Json next, api::Time now) {
   next["type"] = "DisruptionAllowed";
   next["lastTransitionTime"] = api::FormatTime(now);
-  if (std::int64_t seen = api::IntAt(status, 0, "observedGeneration"); seen > 0) next["observedGeneration"] = seen;
+  if (std::int64_t seen = api::IntAt(status, 0, "observedGeneration"); seen > 0)
+    next["observedGeneration"] = seen;
   Json& conditions = status["conditions"];
   if (!conditions.is_array()) conditions = Json::array();
   for (Json& existing : conditions) {
@@ -72,10 +73,11 @@ Disrupted DisruptedOf(const Json& status, const SelectedPods& pods, api::Time no
   return disrupted;
 }
 
-Json NextStatus(const Json& budget, const Expected& expected, std::int64_t current_healthy, const Disrupted& disrupted,
-                api::Time now) {
+Json NextStatus(const Json& budget, const Expected& expected, std::int64_t current_healthy,
+                const Disrupted& disrupted, api::Time now) {
   // Without pods nothing may be disrupted: the first ones to come must not find a budget that is open.
-  std::int64_t allowed = expected.pods <= 0 ? 0 : std::max<std::int64_t>(current_healthy - expected.healthy, 0);
+  std::int64_t allowed =
+      expected.pods <= 0 ? 0 : std::max<std::int64_t>(current_healthy - expected.healthy, 0);
   const Json& old = api::ObjectAt(budget, "status");
   Json status = {{"currentHealthy", current_healthy},
                  {"desiredHealthy", expected.healthy},

@@ -19,7 +19,8 @@ std::string_view GroupOf(std::string_view api_version) {
   return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
-bool IsA(const OwnerReference& reference, std::string_view kind, std::initializer_list<std::string_view> groups) {
+bool IsA(const OwnerReference& reference, std::string_view kind,
+         std::initializer_list<std::string_view> groups) {
   return reference.kind == kind &&
          std::find(groups.begin(), groups.end(), GroupOf(reference.api_version)) != groups.end();
 }
@@ -43,9 +44,10 @@ std::optional<ControllerScale> ScaleFrom(const Informer& informer, const OwnerRe
 
 }  // namespace
 
-ControllerScales::ControllerScales(InformerSet& informers, api::Client& client, std::vector<ServedResource> resources)
+ControllerScales::ControllerScales(InformerSet& informers, api::Client& client,
+                                   const ServedResources& resources)
     : client_(client),
-      resources_(std::move(resources)),
+      resources_(resources),
       replication_controllers_(informers.For("replicationcontrollers")),
       replica_sets_(informers.For("replicasets")),
       deployments_(informers.For("deployments")),
@@ -54,7 +56,8 @@ ControllerScales::ControllerScales(InformerSet& informers, api::Client& client, 
 Result<std::optional<ControllerScale>> ControllerScales::Find(const OwnerReference& controller,
                                                               const std::string& ns) const {
   std::optional<ControllerScale> found;
-  if (IsA(controller, "ReplicationController", {""})) found = ScaleFrom(replication_controllers_, controller, ns);
+  if (IsA(controller, "ReplicationController", {""}))
+    found = ScaleFrom(replication_controllers_, controller, ns);
   if (IsA(controller, "ReplicaSet", {"apps", "extensions"})) found = OfReplicaSet(controller, ns);
   if (IsA(controller, "StatefulSet", {"apps"})) found = ScaleFrom(stateful_sets_, controller, ns);
   if (found) return found;
@@ -65,8 +68,8 @@ std::optional<ControllerScale> ControllerScales::OfReplicaSet(const OwnerReferen
                                                               const std::string& ns) const {
   ObjectPtr replica_set = Referred(replica_sets_, controller, ns);
   if (replica_set == nullptr) return std::nullopt;
-  std::optional<OwnerReference> owner = ControllerOf(*replica_set->Document());
-  if (!owner || owner->kind != "Deployment") return ScaleOf(*replica_set);
+  const OwnerReference* owner = replica_set->controller();
+  if (owner == nullptr || owner->kind != "Deployment") return ScaleOf(*replica_set);
   if (!IsA(*owner, "Deployment", {"apps", "extensions"})) return std::nullopt;
   return ScaleFrom(deployments_, *owner, ns);
 }
@@ -74,16 +77,14 @@ std::optional<ControllerScale> ControllerScales::OfReplicaSet(const OwnerReferen
 // The apiserver is asked for what the informers do not have.
 Result<std::optional<ControllerScale>> ControllerScales::OfScalable(const OwnerReference& controller,
                                                                     const std::string& ns) const {
-  auto resource = std::find_if(resources_.begin(), resources_.end(), [&](const ServedResource& r) {
-    return r.kind == controller.kind && r.ApiVersion() == controller.api_version;
-  });
-  if (resource == resources_.end())
+  const ServedResource* resource = resources_.Find(controller.api_version, controller.kind);
+  if (resource == nullptr)
     return api::GenericServerError("no matches for kind \"" + controller.kind + "\" in version \"" +
                                    controller.api_version + "\"");
   if (!resource->scalable)
     return api::GenericServerError(api::GroupResource{resource->group, resource->resource}.String() +
                                    " does not implement the scale subresource");
-  Result<ObjectPtr> object = client_.Get(resource->resource, {ns, controller.name});
+  Result<ObjectPtr> object = client_.Get(resource->Name(), {ns, controller.name});
   if (!object && !object.status().Is(api::reason::kNotFound)) return object.status();
   if (!object || (*object)->header().uid != controller.uid) return std::optional<ControllerScale>();
   return std::optional(ScaleOf(**object));

@@ -1,11 +1,10 @@
 #pragma once
 
-// The disruption controller (disruption-controller): keeps the status of PodDisruptionBudgets, by which evictions are
-// allowed or refused, and takes back the announcement of a disruption that did not come. Mirrors
-// pkg/controller/disruption, v1.36.
+// The disruption controller (disruption-controller): keeps the status of PodDisruptionBudgets, by which
+// evictions are allowed or refused, and takes back the announcement of a disruption that did not come.
+// Mirrors pkg/controller/disruption, v1.36.
 
 #include <memory>
-#include <vector>
 
 #include "controllers/controller.h"
 #include "controllers/runtime/served_resource.h"
@@ -14,6 +13,6 @@ namespace terrarium::controllers {
 
 // `resources`: where the controllers of pods are found, and whether they have a scale.
 std::unique_ptr<Controller> MakeDisruptionController(const ControllerContext& context,
-                                                     std::vector<ServedResource> resources);
+                                                     ServedResources& resources);
 
 }  // namespace terrarium::controllers

@@ -5,7 +5,6 @@
 
 #include "api/base/feature_gates.h"
 #include "api/core_v1/pod.h"
-#include "api/find_text.h"
 #include "api/json_access.h"
 
 namespace terrarium::controllers::disruption {
@@ -19,8 +18,7 @@ constexpr const char* kDisruptionTarget = "DisruptionTarget";
 
 std::optional<api::Duration> DisruptionTargetStandsFor(const Json& pod, api::Time now) {
   if (api::Find(pod, "metadata", "deletionTimestamp") != nullptr) return std::nullopt;
-  std::string_view phase = api::StringAt(pod, "status", "phase");
-  if (phase == "Succeeded" || phase == "Failed") return std::nullopt;
+  if (api::IsPodTerminal(pod)) return std::nullopt;
   const Json* condition = api::FindCondition(pod, kDisruptionTarget);
   if (condition == nullptr || api::StringAt(*condition, "status") != "True" ||
       api::StringAt(*condition, "reason") == "TerminationByKubelet")
@@ -32,7 +30,9 @@ std::optional<api::Duration> DisruptionTargetStandsFor(const Json& pod, api::Tim
 void SetDisruptionTargetFalse(Json& pod, api::Time now) {
   for (Json& condition : pod["status"]["conditions"]) {
     if (api::StringAt(condition, "type") != kDisruptionTarget) continue;
-    condition = {{"type", kDisruptionTarget}, {"status", "False"}, {"lastProbeTime", nullptr},
+    condition = {{"type", kDisruptionTarget},
+                 {"status", "False"},
+                 {"lastProbeTime", nullptr},
                  {"lastTransitionTime", api::FormatTime(now)}};
     if (std::int64_t generation = api::IntAt(pod, 0, "metadata", "generation"); generation > 0)
       condition["observedGeneration"] = generation;
@@ -47,11 +47,10 @@ StaleConditions::StaleConditions(const ControllerContext& context)
       timers_(context.env, [this](const ObjectName& name) { loop_.queue().Add(name); }) {}
 
 void StaleConditions::PodSeen(const api::Object& pod) {
-  ObjectName name{pod.header().ns, pod.header().name};
+  const ObjectName& name = pod.name();
   std::optional<api::Duration> wait;
-  // Most pods never have the condition, and need not be parsed to know it.
-  if (!pod.header().deleting && context_.env.gates.Enabled(api::gate::kPodDisruptionConditions) &&
-      api::FindText(pod.body(), R"("type":"DisruptionTarget")", 'D') != std::string_view::npos)
+  if (pod.header().disruption_target && !pod.header().deleting &&
+      context_.env.gates.Enabled(api::gate::kPodDisruptionConditions))
     wait = DisruptionTargetStandsFor(*pod.Document(), context_.env.clock.Now());
   if (wait) {
     timers_.Set(name, *wait);

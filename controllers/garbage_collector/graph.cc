@@ -12,9 +12,8 @@ const OwnerReference* ReferenceTo(const std::vector<OwnerReference>& owners, con
 }
 
 bool Blocks(const Node& dependent, const std::string& owner_uid) {
-  return std::any_of(dependent.owners.begin(), dependent.owners.end(), [&](const OwnerReference& r) {
-    return r.uid == owner_uid && r.block_owner_deletion;
-  });
+  return std::any_of(dependent.owners.begin(), dependent.owners.end(),
+                     [&](const OwnerReference& r) { return r.uid == owner_uid && r.block_owner_deletion; });
 }
 
 }  // namespace
@@ -61,7 +60,7 @@ void Graph::Link(Node& node, const std::vector<OwnerReference>& owners) {
     if (is_new) {
       owner.identity = OwnerIdentity(reference, node.identity.ns);
       owner.serial = next_serial_++;
-      effects_.ToDelete(reference.uid);  // whoever tries finds out whether it exists
+      effects_.ToDelete(reference.uid);  // the attempt finds out whether the owner exists
     } else if (!look_at_node) {
       look_at_node = LooksWrong(node, reference, owner);
     }
@@ -79,7 +78,8 @@ bool Graph::LooksWrong(const Node& node, const OwnerReference& reference, const 
     return true;
   }
   if (!PointsTo(reference, owner.identity)) return true;
-  // Said to be cluster-scoped by a cluster-scoped dependent, and by this one to be anything: nobody has seen it.
+  // Only a cluster-scoped dependent implies that this owner is cluster-scoped, and no informer has observed
+  // it.
   return other_namespace && !owner.observed;
 }
 
@@ -93,7 +93,7 @@ void Graph::Unlink(const Node& node, const std::string& owner_uid) {
   dependents.blocking_and_kept.erase(node.serial);
   if (!dependents.all.empty()) return;
   owner.dependents_if_any.reset();
-  // Nobody speaks any more of an owner that nobody has seen.
+  // An unobserved owner without dependents has no reason to stay in the graph.
   if (!owner.observed) nodes_.erase(place);
 }
 
@@ -108,9 +108,10 @@ void Graph::NoteWhetherBlocking(Node& owner, Node& dependent) {
 
 void Graph::BecomeObserved(Node& node, Identity identity) {
   if (node.identity != identity) {
-    // Some dependents spoke of it in another way. Where their other owners hold, the look at them changes nothing.
+    // Some dependents refer to it by another identity. Enqueueing those with another valid owner is a no-op.
     for (Node* dependent : PartitionDependents(node.dependents().all, identity).other) {
-      if (!identity.ns.empty() && dependent->identity.ns != identity.ns) ReportNamespace(*dependent, identity.uid);
+      if (!identity.ns.empty() && dependent->identity.ns != identity.ns)
+        ReportNamespace(*dependent, identity.uid);
       effects_.ToDelete(dependent->identity.uid);
     }
     node.identity = std::move(identity);
@@ -123,7 +124,7 @@ void Graph::ChangeOwners(Node& node, std::vector<OwnerReference> owners) {
   std::vector<OwnerReference> before = std::exchange(node.owners, std::move(owners));
   for (const OwnerReference& gone : before) {
     if (ReferenceTo(node.owners, gone.uid) != nullptr) continue;
-    // The owner may have waited for this one alone.
+    // This may have been the last dependent that the owner waited for.
     if (gone.block_owner_deletion && Find(gone.uid) != nullptr) effects_.ToDelete(gone.uid);
     Unlink(node, gone.uid);
   }
@@ -153,7 +154,7 @@ void Graph::SetBeingDeleted(Node& node) {
 }
 
 void Graph::DeleteAccepted(std::string_view uid) {
-  // Whether one that no informer has shown really goes is still to be found out.
+  // Whether an unobserved object is really being deleted is not known yet.
   if (Node* node = FindMutable(uid); node != nullptr && node->observed) SetBeingDeleted(*node);
 }
 
@@ -165,6 +166,21 @@ void Graph::StartDeletion(Node& node, const DeletionMarks& now, const DeletionMa
   node.deleting_dependents = true;
   for (auto& [serial, dependent] : node.dependents().all) effects_.ToDelete(dependent->identity.uid);
   effects_.ToDelete(node.identity.uid);
+}
+
+std::vector<std::string> Graph::Concerning(
+    const std::function<bool(const std::string& api_version, const std::string& kind)>& is_kind) const {
+  std::map<std::uint64_t, std::string> found;  // by serial, which makes the order deterministic
+  for (const auto& [uid, node] : nodes_) {
+    const bool refers = std::any_of(node.owners.begin(), node.owners.end(), [&](const OwnerReference& owner) {
+      return is_kind(owner.api_version, owner.kind);
+    });
+    if (refers || (!node.observed && is_kind(node.identity.api_version, node.identity.kind)))
+      found.emplace(node.serial, uid);
+  }
+  std::vector<std::string> out;
+  for (auto& [serial, uid] : found) out.push_back(std::move(uid));
+  return out;
 }
 
 void Graph::Removed(const Identity& identity) {
@@ -189,7 +205,7 @@ void Graph::FoundAbsent(const Identity& identity) {
   Node& node = place->second;
   if (node.observed) {
     if (node.identity == identity) return Remove(place, identity);
-    // It was seen, but elsewhere: only those who look for it here have lost it.
+    // It was observed under another identity: it is absent only for dependents that refer to `identity`.
     return NoteAbsentFor(PartitionDependents(node.dependents().all, identity).matching, identity);
   }
   Partition partition = PartitionDependents(node.dependents().all, identity);
@@ -219,7 +235,7 @@ Partition PartitionDependents(const NodesBySerial& dependents, const Identity& i
     bool matches = false;
     bool differs = false;
     if (!identity.ns.empty() && identity.ns != dependent->identity.ns) {
-      differs = true;  // an owner in a namespace is nobody's owner outside it
+      differs = true;  // an owner in a namespace cannot own objects outside it
     } else {
       for (const OwnerReference& reference : dependent->owners) {
         if (reference.uid != identity.uid) continue;
@@ -239,7 +255,7 @@ std::optional<Identity> AlternateIdentity(const std::vector<Node*>& dependents, 
     for (const OwnerReference& reference : dependent->owners) {
       if (reference.uid != absent.uid) continue;
       Identity candidate = OwnerIdentity(reference, dependent->identity.ns);
-      // Its kind is known to have no namespaces from the one that was looked for.
+      // `absent` has shown that the kind is cluster-scoped.
       if (absent.ns.empty() && candidate.api_version == absent.api_version && candidate.kind == absent.kind)
         candidate.ns.clear();
       if (candidate == absent) continue;

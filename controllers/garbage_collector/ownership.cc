@@ -33,9 +33,7 @@ std::size_t AfterValue(std::string_view text, std::size_t at) {
         if (depth == 0) return i;
         continue;
       case '{':
-      case '[':
-        ++depth;
-        break;
+      case '[': ++depth; break;
       case '}':
       case ']':
         if (depth == 0) return i;  // the end of the object around a number or a word
@@ -44,8 +42,7 @@ std::size_t AfterValue(std::string_view text, std::size_t at) {
       case ',':
         if (depth == 0) return i;
         break;
-      default:
-        break;
+      default: break;
     }
     ++i;
   }
@@ -54,7 +51,8 @@ std::size_t AfterValue(std::string_view text, std::size_t at) {
 
 bool Names(std::string_view finalizers, std::string_view name) {
   // Names of finalizers hold no quotes, so that one is in the list when its quoted form is in the text.
-  for (std::size_t at = finalizers.find(name); at != std::string_view::npos; at = finalizers.find(name, at + 1)) {
+  for (std::size_t at = finalizers.find(name); at != std::string_view::npos;
+       at = finalizers.find(name, at + 1)) {
     if (finalizers[at - 1] == '"' && finalizers[at + name.size()] == '"') return true;
   }
   return false;
@@ -84,7 +82,9 @@ MetadataText ScanMetadata(std::string_view body) {
   return found;
 }
 
-DeletionMarks DeletionMarksOf(const api::Object& object) { return MarksOf(object, ScanMetadata(object.body())); }
+DeletionMarks DeletionMarksOf(const api::Object& object) {
+  return MarksOf(object, ScanMetadata(object.body()));
+}
 
 Ownership OwnershipOf(const api::Object& object) {
   MetadataText text = ScanMetadata(object.body());
@@ -102,12 +102,6 @@ bool SameOwnership(const api::Object& before, const api::Object& after) {
   MetadataText a = ScanMetadata(before.body());
   MetadataText b = ScanMetadata(after.body());
   return a.finalizers == b.finalizers && a.owner_references == b.owner_references;
-}
-
-std::vector<std::string> FinalizersOf(const api::Object& object) {
-  MetadataText text = ScanMetadata(object.body());
-  if (text.finalizers.empty()) return {};
-  return api::Json::parse(text.finalizers).get<std::vector<std::string>>();
 }
 
 bool SameReference(const OwnerReference& a, const OwnerReference& b) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/json.h"
-#include "controllers/garbage_collector/internal/collector.h"
+#include "controllers/garbage_collector/internal/garbage_collector.h"
 #include "controllers/runtime/send_all.h"
 
 namespace terrarium::controllers::garbage_collector {
@@ -30,15 +30,15 @@ Json RemovedOwner(const std::string& uid) { return {{"$patch", "delete"}, {"uid"
 
 }  // namespace
 
-Task<ReconcileResult> Collector::Delete(Item item, ObjectPtr live, std::string_view policy) {
+Task<ReconcileResult> GarbageCollector::Delete(Item item, ObjectPtr live, std::string_view policy) {
   api::DeleteRequest request;
   request.uid = item.identity.uid;
   request.resource_version = std::to_string(live->revision());
   request.propagation_policy = policy;
   api::ObjectName name = item.Name();
-  api::Client::Written deleted = co_await context_.client.Delete(item.resource->resource, name, request);
+  api::Client::Written deleted = co_await context_.client.Delete(item.resource->Name(), name, request);
   if (!deleted && IsConflict(deleted.status())) {
-    Result<ObjectPtr> again = context_.client.Get(item.resource->resource, name);
+    Result<ObjectPtr> again = context_.client.Get(item.resource->Name(), name);
     bool same = again && (*again)->header().uid == item.identity.uid &&
                 SameReferences(OwnershipOf(**again).owners, OwnershipOf(*live).owners);
     if (!again) {
@@ -46,7 +46,7 @@ Task<ReconcileResult> Collector::Delete(Item item, ObjectPtr live, std::string_v
     } else if (same && (*again)->revision() != live->revision()) {
       // Something else has changed, perhaps not for the last time: the owners are what counts.
       request.resource_version.clear();
-      deleted = co_await context_.client.Delete(item.resource->resource, name, request);
+      deleted = co_await context_.client.Delete(item.resource->Name(), name, request);
     }
   }
   if (deleted) {
@@ -58,54 +58,58 @@ Task<ReconcileResult> Collector::Delete(Item item, ObjectPtr live, std::string_v
   co_return Reconciled::Done();
 }
 
-Task<ReconcileResult> Collector::DropReferences(Item item, ClassifiedReferences references) {
+Task<ReconcileResult> GarbageCollector::DropReferences(Item item, ClassifiedReferences references) {
   Json owners = Json::array();
   for (const OwnerReference& reference : references.dangling) owners.push_back(RemovedOwner(reference.uid));
   for (const OwnerReference& reference : references.waiting) owners.push_back(RemovedOwner(reference.uid));
   Json patch = PatchOfOwners(item.identity.uid, std::move(owners));
   api::ObjectName name = item.Name();
-  api::Client::Written written = co_await context_.client.Patch(item.resource->resource, name, std::move(patch));
+  api::Client::Written written =
+      co_await context_.client.Patch(item.resource->Name(), name, std::move(patch));
   co_return DoneUnlessFailed(written);
 }
 
-Task<api::Client::Written> Collector::UnblockOwners(Item item, std::vector<OwnerReference> owners) {
+Task<api::Client::Written> GarbageCollector::UnblockOwners(Item item, std::vector<OwnerReference> owners) {
   Json unblocked = Json::array();
   for (const OwnerReference& reference : owners)
-    if (reference.block_owner_deletion) unblocked.push_back({{"uid", reference.uid}, {"blockOwnerDeletion", false}});
+    if (reference.block_owner_deletion)
+      unblocked.push_back({{"uid", reference.uid}, {"blockOwnerDeletion", false}});
   Json patch = PatchOfOwners(item.identity.uid, std::move(unblocked));
   api::ObjectName name = item.Name();
-  api::Client::Written written = co_await context_.client.Patch(item.resource->resource, name, std::move(patch));
+  api::Client::Written written =
+      co_await context_.client.Patch(item.resource->Name(), name, std::move(patch));
   co_return written;
 }
 
-Task<ReconcileResult> Collector::RemoveFinalizer(Item item, std::string_view finalizer) {
+Task<ReconcileResult> GarbageCollector::RemoveFinalizer(Item item, std::string_view finalizer) {
   api::ObjectName name = item.Name();
-  Result<ObjectPtr> live = context_.client.Get(item.resource->resource, name);
+  Result<ObjectPtr> live = context_.client.Get(item.resource->Name(), name);
   if (!live) co_return DoneUnlessFailed(live);
   if ((*live)->header().uid != item.identity.uid) co_return Reconciled::Done();
-  std::vector<std::string> finalizers = FinalizersOf(**live);
+  std::vector<std::string> finalizers = api::FinalizersOf(**live);
   auto gone = std::remove(finalizers.begin(), finalizers.end(), finalizer);
   if (gone == finalizers.end()) co_return Reconciled::Done();
   finalizers.erase(gone, finalizers.end());
-  Json patch = {{"metadata", {{"resourceVersion", std::to_string((*live)->revision())}, {"finalizers", nullptr}}}};
+  Json patch = {
+      {"metadata", {{"resourceVersion", std::to_string((*live)->revision())}, {"finalizers", nullptr}}}};
   if (!finalizers.empty()) patch["metadata"]["finalizers"] = finalizers;
-  api::Client::Written written =
-      co_await context_.client.Patch(item.resource->resource, name, std::move(patch), "", api::PatchKind::kMerge);
+  api::Client::Written written = co_await context_.client.Patch(item.resource->Name(), name, std::move(patch),
+                                                                "", api::PatchKind::kMerge);
   co_return DoneUnlessFailed(written);
 }
 
-Task<ReconcileResult> Collector::AttemptToOrphan(ObjectName key) {
+Task<ReconcileResult> GarbageCollector::AttemptToOrphan(ObjectName key) {
   const Node* node = graph_.Find(key.name);
   if (node == nullptr) co_return Reconciled::Done();
   Item owner{node->identity, FindResource(node->identity.api_version, node->identity.kind)};
-  if (owner.resource == nullptr) co_return Reconciled::Done();
+  if (!owner.resource) co_return Reconciled::Done();
   std::vector<api::WriteRequest> requests;
   for (auto& [serial, dependent] : node->dependents().all) {
     Item item{dependent->identity, FindResource(dependent->identity.api_version, dependent->identity.kind)};
-    if (item.resource == nullptr) continue;
+    if (!item.resource) continue;
     api::WriteRequest request;
     request.verb = api::WriteRequest::Verb::kPatch;
-    request.resource = item.resource->resource;
+    request.resource = item.resource->Name();
     request.object = item.Name();
     request.body = PatchOfOwners(item.identity.uid, Json::array({RemovedOwner(key.name)}));
     requests.push_back(std::move(request));

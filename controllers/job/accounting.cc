@@ -5,9 +5,10 @@
 namespace terrarium::controllers::job {
 namespace {
 
-// Moves uids without a finalizer out of the list; the number of them.
+// Removes the uids without a finalizer from the list, and returns their number.
 int MoveOut(const UidSet& with_finalizer, std::vector<std::string>& uids) {
-  return static_cast<int>(std::erase_if(uids, [&](const std::string& uid) { return !with_finalizer.contains(uid); }));
+  return static_cast<int>(
+      std::erase_if(uids, [&](const std::string& uid) { return !with_finalizer.contains(uid); }));
 }
 
 class Accountant {
@@ -33,7 +34,7 @@ class Accountant {
   }
 
  private:
-  // Its finalizer is on, and nobody has asked for it to come off.
+  // Its finalizer is on, and the removal has not been requested.
   bool IsOpen(const PodFacts& pod) const {
     return pod.has_finalizer && !tally_.uncounted.finalizer_removals.contains(pod.uid);
   }
@@ -59,7 +60,7 @@ class Accountant {
 
   void WriteDownSucceeded(const PodFacts& pod) {
     if (spec_.indexed) {
-      // The index is enough not to count it again; the set has been told by the tally.
+      // The index in completedIndexes prevents counting it twice; the tally has already added it to the set.
       if (HasValidIndex(pod, spec_.rules) && !tally_.completed_before.Has(pod.index)) ++new_indexes_;
     } else if (!tally_.uncounted.succeeded.contains(pod.uid)) {
       status_.uncounted_succeeded.push_back(pod.uid);
@@ -77,8 +78,8 @@ class Accountant {
 
 }  // namespace
 
-Accounting Account(const JobSpec& spec, const Tally& tally, const std::optional<Condition>& end, bool job_deleting,
-                   JobStatus& status) {
+Accounting Account(const JobSpec& spec, const Tally& tally, const std::optional<Condition>& end,
+                   bool job_deleting, JobStatus& status) {
   Accounting out = Accountant(spec, tally, end, job_deleting, status).Run();
   if (!spec.indexed) return out;
   status.succeeded = tally.completed_indexes.size();

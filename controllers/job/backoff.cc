@@ -15,12 +15,14 @@ using api::Json;
 using Names = std::vector<std::string_view>;
 
 // The latest finish of those statuses and `before`; nullopt as soon as one of them has not finished.
-std::optional<api::Time> LatestFinish(std::optional<api::Time> before, const Json& statuses, const Names* only) {
+std::optional<api::Time> LatestFinish(std::optional<api::Time> before, const Json& statuses,
+                                      const Names* only) {
   std::optional<api::Time> latest = before;
   for (const Json& status : statuses) {
     std::string_view name = api::StringAt(status, "name");
     if (only != nullptr && std::find(only->begin(), only->end(), name) == only->end()) continue;
-    std::optional<api::Time> finished = api::ParseTime(api::StringAt(status, "state", "terminated", "finishedAt"));
+    std::optional<api::Time> finished =
+        api::ParseTime(api::StringAt(status, "state", "terminated", "finishedAt"));
     if (!finished) return std::nullopt;
     latest = std::max(latest.value_or(*finished), *finished);
   }
@@ -31,7 +33,8 @@ std::optional<api::Time> LatestFinish(std::optional<api::Time> before, const Jso
 std::optional<api::Time> ContainersFinished(const Json& pod) {
   Names sidecars;
   for (const Json& container : api::ListAt(pod, "spec", "initContainers"))
-    if (api::StringAt(container, "restartPolicy") == "Always") sidecars.push_back(api::StringAt(container, "name"));
+    if (api::StringAt(container, "restartPolicy") == "Always")
+      sidecars.push_back(api::StringAt(container, "name"));
   const auto latest = LatestFinish(std::nullopt, api::ListAt(pod, "status", "containerStatuses"), nullptr);
   return LatestFinish(latest, api::ListAt(pod, "status", "initContainerStatuses"), &sidecars);
 }
@@ -52,7 +55,8 @@ std::optional<api::Time> DeletionBegan(const Json& pod) {
 api::Duration Remaining(std::int64_t failures, api::Time last_failure, api::Time now) {
   if (failures <= 0) return api::Duration::zero();
   api::Duration backoff = kBackoffFirst;
-  for (std::int64_t i = 1; i < failures && backoff < kBackoffMost; ++i) backoff = std::min(backoff * 2, kBackoffMost);
+  for (std::int64_t i = 1; i < failures && backoff < kBackoffMost; ++i)
+    backoff = std::min(backoff * 2, kBackoffMost);
   return std::max(last_failure + backoff - now, api::Duration::zero());
 }
 
@@ -65,7 +69,8 @@ api::Time FinishTimeOf(const Json& pod) {
   return api::ParseTime(api::StringAt(pod, "metadata", "creationTimestamp")).value_or(api::Time());
 }
 
-BackoffRecord WithFinished(BackoffRecord record, std::vector<api::Time> succeeded, std::vector<api::Time> failed) {
+BackoffRecord WithFinished(BackoffRecord record, std::vector<api::Time> succeeded,
+                           std::vector<api::Time> failed) {
   if (!succeeded.empty()) {
     record = {};
     const api::Time last_success = *std::max_element(succeeded.begin(), succeeded.end());

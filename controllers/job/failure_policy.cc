@@ -32,7 +32,8 @@ const Json* MatchingContainer(const Json& statuses, const Json& requirement) {
   for (const Json& status : statuses) {
     const Json* terminated = api::Find(status, "state", "terminated");
     if (terminated == nullptr) continue;
-    if (!any_container && api::StringAt(requirement, "containerName") != api::StringAt(status, "name")) continue;
+    if (!any_container && api::StringAt(requirement, "containerName") != api::StringAt(status, "name"))
+      continue;
     const std::int64_t code = api::IntAt(*terminated, 0, "exitCode");
     if (code != 0 && ExitCodeMatches(code, requirement)) return &status;
   }
@@ -58,7 +59,8 @@ std::optional<std::string> WhatMatched(const Json& rule, const Json& pod) {
       status = MatchingContainer(api::ListAt(pod, "status", "initContainerStatuses"), *requirement);
     if (status == nullptr) return std::nullopt;
     return "Container " + std::string(api::StringAt(*status, "name")) + " for pod " + name +
-           " failed with exit code " + std::to_string(api::IntAt(*status, 0, "state", "terminated", "exitCode"));
+           " failed with exit code " +
+           std::to_string(api::IntAt(*status, 0, "state", "terminated", "exitCode"));
   }
   const Json* condition = MatchingCondition(pod, api::ListAt(rule, "onPodConditions"));
   if (condition == nullptr) return std::nullopt;
@@ -86,7 +88,8 @@ FailureVerdict MatchFailurePolicy(const Json* policy, const Json& pod, bool allo
     if (!action || (*action == FailureAction::kFailIndex && !allows_fail_index)) continue;
     std::optional<std::string> matched = WhatMatched(rule, pod);
     if (!matched) continue;
-    FailureVerdict verdict{.action = action, .counts = *action != FailureAction::kIgnore, .fail_job_message = {}};
+    FailureVerdict verdict{
+        .action = action, .counts = *action != FailureAction::kIgnore, .fail_job_message = {}};
     if (*action == FailureAction::kFailJob)
       verdict.fail_job_message = *matched + " matching FailJob rule at index " + std::to_string(position);
     return verdict;

@@ -13,12 +13,12 @@ using api::Json;
 using Interval = IndexSet::Interval;
 
 constexpr const char* kIndexVariable = "JOB_COMPLETION_INDEX";
-// A name has 63 letters, of which the apiserver draws the last five.
+// A name has up to 63 characters, and the apiserver generates the last five.
 constexpr std::size_t kGenerateNameMax = 58;
 
 int SizeOf(const Interval& interval) { return interval.last - interval.first + 1; }
 
-// One piece of "0-3,5"; nullopt when it cannot be read.
+// One interval of "0-3,5"; ReadPiece returns nullopt when it is malformed.
 struct Piece {
   std::int64_t first;
   std::int64_t last;
@@ -47,7 +47,7 @@ struct Split {
   std::vector<const PodFacts*> removed;
   std::vector<const PodFacts*> staying;
 };
-// Of the active pods of one index, the one that has come furthest stays.
+// Of the active pods of one index, the most advanced one stays.
 Split SplitByIndex(std::vector<const PodFacts*> active, int completions) {
   std::stable_sort(active.begin(), active.end(), [](const PodFacts* a, const PodFacts* b) {
     return a->index != b->index ? a->index < b->index : GivenUpBefore(*a, *b);
@@ -81,7 +81,7 @@ IndexSet IndexSet::Parse(std::string_view text, int completions) {
     std::optional<Piece> piece = ReadPiece(text.substr(0, comma));
     text.remove_prefix(std::min(comma + 1, text.size()));
     if (!piece) continue;
-    // The text is ascending.
+    // The text is ascending, so all further indexes are out of range.
     if (piece->first >= completions) break;
     const int first = static_cast<int>(piece->first);
     const int last = static_cast<int>(std::min<std::int64_t>(piece->last, completions - 1));
@@ -153,7 +153,8 @@ std::string IndexSet::String() const {
 }
 
 std::vector<int> FirstPendingIndexes(int count, int completions, std::span<const IndexSet* const> taken) {
-  std::vector<std::size_t> at(taken.size(), 0);  // of each set, the first interval that does not lie behind
+  // For each set, the first interval that does not end before the candidate.
+  std::vector<std::size_t> at(taken.size(), 0);
   std::vector<int> pending;
   int candidate = 0;
   while (candidate < completions && static_cast<int>(pending.size()) < count) {
@@ -165,7 +166,7 @@ std::vector<int> FirstPendingIndexes(int count, int completions, std::span<const
       const Interval& next = intervals[at[set]];
       if (next.first <= candidate) {
         candidate = next.last + 1;
-        free_until = candidate;  // look again at the sets before
+        free_until = candidate;  // check the earlier sets for the new candidate
         break;
       }
       free_until = std::min(free_until, next.first);
@@ -182,8 +183,8 @@ bool FailsItsIndex(const PodFacts& pod, const CountingRules& rules, const Failur
   return verdict.counts && pod.index_failures >= backoff_limit_per_index;
 }
 
-std::map<int, const PodFacts*> PodsKeptForTheirIndex(std::span<const PodFacts* const> pods, const CountingRules& rules,
-                                                     const Uncounted& uncounted,
+std::map<int, const PodFacts*> PodsKeptForTheirIndex(std::span<const PodFacts* const> pods,
+                                                     const CountingRules& rules, const Uncounted& uncounted,
                                                      std::span<const IndexSet* const> settled_or_active) {
   std::map<int, const PodFacts*> kept;
   for (const PodFacts* pod : pods) {
@@ -201,7 +202,8 @@ std::map<int, const PodFacts*> PodsKeptForTheirIndex(std::span<const PodFacts* c
 
 std::vector<const PodFacts*> PodsToRemove(std::vector<const PodFacts*> active, std::optional<int> completions,
                                           int at_least) {
-  auto [removed, staying] = completions ? SplitByIndex(std::move(active), *completions) : Split{{}, std::move(active)};
+  auto [removed, staying] =
+      completions ? SplitByIndex(std::move(active), *completions) : Split{{}, std::move(active)};
   const int more = std::min(at_least - static_cast<int>(removed.size()), static_cast<int>(staying.size()));
   if (more <= 0) return std::move(removed);
   std::stable_sort(staying.begin(), staying.end(),
@@ -214,7 +216,7 @@ IndexFailures NextIndexFailures(const PodFacts* replaced, bool counts) {
   if (replaced == nullptr) return {};
   IndexFailures next{.failures = replaced->index_failures, .ignored = replaced->index_ignored_failures};
   std::int32_t& more = counts ? next.failures : next.ignored;
-  // The number comes from an annotation, which anybody may write.
+  // The number comes from an annotation that any client may write.
   if (more < std::numeric_limits<std::int32_t>::max()) ++more;
   return next;
 }

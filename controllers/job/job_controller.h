@@ -1,7 +1,7 @@
 #pragma once
 
-// The Job controller (job-controller): runs pods until enough of them have succeeded, and counts each exactly once.
-// Mirrors pkg/controller/job, v1.36.
+// The Job controller (job-controller): runs pods until enough of them have succeeded, and counts each exactly
+// once. Mirrors pkg/controller/job, v1.36.
 
 #include <memory>
 

@@ -1,10 +1,10 @@
 #include "controllers/job/internal/job_metrics.h"
 
+#include <utility>
+
 #include <prometheus/counter.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
-
-#include <utility>
 
 #include "api/core_v1/pod.h"
 #include "controllers/job/internal/indexes.h"
@@ -18,20 +18,26 @@ using Counters = prometheus::Family<prometheus::Counter>;
 // Line ends are written as the text format wants them, which prometheus-cpp leaves to us.
 
 constexpr const char* kFailuresHandledHelp =
-    "[BETA] The number of failed Pods handled by failure policy with\\n\t\t\trespect to the failure policy action "
+    "[BETA] The number of failed Pods handled by failure policy with\\n\t\t\trespect to the failure policy "
+    "action "
     "applied based on the matched\\n\t\t\trule. Possible values of the action label correspond to "
-    "the\\n\t\t\tpossible values for the failure policy rule action, which are:\\n\t\t\t\"FailJob\", \"Ignore\" and "
+    "the\\n\t\t\tpossible values for the failure policy rule action, which are:\\n\t\t\t\"FailJob\", "
+    "\"Ignore\" and "
     "\"Count\".";
 constexpr const char* kTerminatedPodsHelp =
     "[BETA] The number of terminated pods (phase=Failed|Succeeded)\\nthat have the finalizer "
     "batch.kubernetes.io/job-tracking\\nThe event label can be \"add\" or \"delete\".";
 constexpr const char* kFinishedIndexesHelp =
-    "[ALPHA] The number of finished indexes. Possible values for the\\n\t\t\tstatus label are: \"succeeded\", "
+    "[ALPHA] The number of finished indexes. Possible values for the\\n\t\t\tstatus label are: "
+    "\"succeeded\", "
     "\"failed\". Possible values for the\\n\t\t\tbackoffLimit label are: \"perIndex\" and \"global\"";
 constexpr const char* kPodsCreationHelp =
-    "[ALPHA] The number of Pods created by the Job controller labelled with a reason for the Pod creation.\\nThis "
-    "metric also distinguishes between Pods created using different PodReplacementPolicy settings.\\nPossible values "
-    "of the \"reason\" label are:\\n\"new\", \"recreate_terminating_or_failed\", \"recreate_failed\".\\nPossible "
+    "[ALPHA] The number of Pods created by the Job controller labelled with a reason for the Pod "
+    "creation.\\nThis "
+    "metric also distinguishes between Pods created using different PodReplacementPolicy "
+    "settings.\\nPossible values "
+    "of the \"reason\" label are:\\n\"new\", \"recreate_terminating_or_failed\", "
+    "\"recreate_failed\".\\nPossible "
     "values of the \"status\" label are:\\n\"succeeded\", \"failed\".";
 
 Counters& Counter(prometheus::Registry& registry, const char* name, const char* help) {
@@ -49,13 +55,8 @@ void Add(Counters& family, prometheus::Labels labels, int count) {
   if (count > 0) family.Add(labels).Increment(count);
 }
 
-// By the text: of all pods there are, few have that finalizer.
 bool IsFinishedWithFinalizer(const api::Object* pod) {
-  if (pod == nullptr) return false;
-  const std::string& phase = api::PodPhase(*pod);
-  if (phase != "Succeeded" && phase != "Failed") return false;
-  static const std::string kQuoted = std::string("\"") + kTrackingFinalizer + "\"";
-  return pod->body().find(kQuoted) != std::string::npos;
+  return pod != nullptr && api::IsPodTerminal(*pod) && api::HasFinalizer(*pod, kTrackingFinalizer);
 }
 
 }  // namespace
@@ -132,7 +133,8 @@ void JobMetrics::StatusWritten(const JobSpec& spec, const JobStatus& before, con
   }
   const std::string mode(spec.CompletionMode());
   Add(families_->pods_finished, {{"completion_mode", mode}, {"result", "succeeded"}}, succeeded);
-  Add(families_->pods_finished, {{"completion_mode", mode}, {"result", "failed"}}, after.failed - before.failed);
+  Add(families_->pods_finished, {{"completion_mode", mode}, {"result", "failed"}},
+      after.failed - before.failed);
 }
 
 void JobMetrics::FailuresHandled(const std::map<FailureAction, int>& by_action) {
@@ -140,7 +142,8 @@ void JobMetrics::FailuresHandled(const std::map<FailureAction, int>& by_action) 
     Add(families_->failures_handled, {{"action", std::string(FailureActionName(action))}}, count);
 }
 
-void JobMetrics::PodsCreated(const JobSpec& spec, int failed_before, int terminating, int succeeded, int failed) {
+void JobMetrics::PodsCreated(const JobSpec& spec, int failed_before, int terminating, int succeeded,
+                             int failed) {
   std::string reason = "new";
   if (spec.replacement_gate) {
     if (spec.replaces_failed_only && failed_before > 0) {
@@ -153,7 +156,9 @@ void JobMetrics::PodsCreated(const JobSpec& spec, int failed_before, int termina
   Add(families_->pods_creation, {{"reason", reason}, {"status", "failed"}}, failed);
 }
 
-void JobMetrics::StaleSyncSkipped() { Add(families_->stale_skips, {{"group", "batch"}, {"resource", "jobs"}}, 1); }
+void JobMetrics::StaleSyncSkipped() {
+  Add(families_->stale_skips, {{"group", "batch"}, {"resource", "jobs"}}, 1);
+}
 
 void JobMetrics::PodSeen(const api::Object* before, const api::Object* after) {
   const bool was = IsFinishedWithFinalizer(before);

@@ -1,12 +1,12 @@
-// Claiming, creating and deleting pods. Mirrors getPodsForJob and manageJob of pkg/controller/job/job_controller.go,
-// v1.36.
+// Claims, creates and deletes pods. Mirrors getPodsForJob and manageJob of
+// pkg/controller/job/job_controller.go, v1.36.
 
 #include <algorithm>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "controllers/job/internal/jobs.h"
+#include "controllers/job/internal/job_controller.h"
 #include "controllers/job/internal/pod_template.h"
 #include "controllers/runtime/owner_references.h"
 
@@ -31,7 +31,7 @@ std::vector<const PodFacts*> ActivePods(const Tally& tally) {
   return active;
 }
 
-// The Job's pods as they are known now, and those adopted that have not been seen as its own yet.
+// The Job's pods in the informer's view, and adopted pods that the informer has not shown as its own yet.
 std::vector<JobPodPtr> SelectedPods(const JobState& state, const std::vector<ObjectPtr>& adopted) {
   std::vector<JobPodPtr> pods;
   for (const auto& [name, pod] : state.pods)
@@ -39,7 +39,7 @@ std::vector<JobPodPtr> SelectedPods(const JobState& state, const std::vector<Obj
   for (const ObjectPtr& pod : adopted) {
     if (state.pods.contains(pod->header().name)) continue;
     PodFacts facts = FactsOf(*pod->Document());
-    facts.has_finalizer = true;  // it has been put on with the owner
+    facts.has_finalizer = true;  // the adoption patch has added it
     pods.push_back(std::make_shared<JobPod>(std::move(facts), pod));
   }
   return pods;
@@ -53,21 +53,22 @@ Demand DemandOf(const JobSpec& spec, const Tally& tally) {
           .terminating = tally.counts.terminating()};
 }
 
-// How often the index has failed, by the pod that was kept for it.
+// How often the index has failed, from the pod kept for it.
 IndexFailures FailuresBefore(const JobSpec& spec, const Tally& tally, int index) {
   auto kept = tally.kept.find(index);
   if (kept == tally.kept.end()) return NextIndexFailures(nullptr, true);
   const auto key = std::tie(kept->second->index, kept->second->name);
-  auto pod = std::lower_bound(tally.pods.begin(), tally.pods.end(), key, [](const JobPodPtr& each, const auto& wanted) {
-    return std::tie(each->facts().index, each->facts().name) < wanted;
-  });
+  auto pod = std::lower_bound(tally.pods.begin(), tally.pods.end(), key,
+                              [](const JobPodPtr& each, const auto& wanted) {
+                                return std::tie(each->facts().index, each->facts().name) < wanted;
+                              });
   return NextIndexFailures(kept->second, (*pod)->Verdict(spec).counts);
 }
 
 }  // namespace
 
 // Adopts orphans that the Job selects and releases pods that it does not select any more.
-Task<Result<std::vector<JobPodPtr>>> Jobs::Claim(RoundPtr round) {
+Task<Result<std::vector<JobPodPtr>>> JobController::Claim(RoundPtr round) {
   const StatePtr state = round->state;
   std::vector<ObjectPtr> candidates;
   std::vector<std::string> released;  // uids
@@ -92,7 +93,7 @@ Task<Result<std::vector<JobPodPtr>>> Jobs::Claim(RoundPtr round) {
       ClaimObjects(context_.client, std::move(claimant), "pods", std::move(candidates));
   Result<std::vector<ObjectPtr>> adopted = co_await std::move(claiming);
   if (!adopted) {
-    // Whichever of them failed: all are looked at again.
+    // Check all of them again, whichever one failed.
     for (const std::string& uid : released) state->releases.erase(uid);
     state->adoptable.merge(adoptable);
     co_return adopted.status();
@@ -100,8 +101,9 @@ Task<Result<std::vector<JobPodPtr>>> Jobs::Claim(RoundPtr round) {
   co_return SelectedPods(*state, *adopted);
 }
 
-// As many active pods as there are to be. In one look pods are either deleted or created; deletion comes first.
-Task<Jobs::Outcome> Jobs::Manage(RoundPtr round) {
+// Brings the number of active pods to the wanted one. One sync either deletes or creates pods; deletion comes
+// first.
+Task<JobController::Outcome> JobController::Manage(RoundPtr round) {
   const JobSpec& spec = round->spec;
   const Demand demand = DemandOf(spec, round->tally);
   round->action = kTracking;
@@ -130,9 +132,8 @@ Task<Jobs::Outcome> Jobs::Manage(RoundPtr round) {
   co_return outcome;
 }
 
-// One entry for each pod to be created now, kUnknownIndex where the Job is not indexed; nullopt while pods that failed
-// make it wait.
-std::optional<std::vector<int>> Jobs::IndexesToCreate(const Round& round, int missing) {
+// One entry for each pod to create now, kUnknownIndex where the Job is not indexed; nullopt during backoff.
+std::optional<std::vector<int>> JobController::IndexesToCreate(const Round& round, int missing) {
   const JobSpec& spec = round.spec;
   const Tally& tally = round.tally;
   api::Duration wait{};
@@ -156,7 +157,8 @@ std::optional<std::vector<int>> Jobs::IndexesToCreate(const Round& round, int mi
   return std::nullopt;
 }
 
-Task<Jobs::Outcome> Jobs::DeletePods(RoundPtr round, std::string rule, std::vector<const PodFacts*> pods) {
+Task<JobController::Outcome> JobController::DeletePods(RoundPtr round, std::string rule,
+                                                       std::vector<const PodFacts*> pods) {
   round->action = kPodsDeleted;
   std::vector<PodControl::Target> targets;
   std::set<std::string> uids;
@@ -175,7 +177,7 @@ Task<Jobs::Outcome> Jobs::DeletePods(RoundPtr round, std::string rule, std::vect
   co_return deleted.failure;
 }
 
-Task<Jobs::Outcome> Jobs::CreatePods(RoundPtr round, std::vector<int> indexes) {
+Task<JobController::Outcome> JobController::CreatePods(RoundPtr round, std::vector<int> indexes) {
   const JobSpec& spec = round->spec;
   const int count = static_cast<int>(indexes.size());
   const Json pod = PodOf(*round->job, *round->document, spec.indexed);

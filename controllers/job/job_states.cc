@@ -25,7 +25,7 @@ StatePtr JobStates::Of(const std::string& job_uid, const ObjectName& name) {
 }
 
 StatePtr JobStates::SetJob(const api::ObjectPtr& job, bool finished) {
-  StatePtr state = Of(job->header().uid, {job->header().ns, job->header().name});
+  StatePtr state = Of(job->header().uid, job->name());
   if (state->job == nullptr) {
     // A Job's selector never changes.
     auto selector = api::LabelSelector::FromDocument(api::Find(*job->Document(), "spec", "selector"));
@@ -37,7 +37,7 @@ StatePtr JobStates::SetJob(const api::ObjectPtr& job, bool finished) {
 }
 
 StatePtr JobStates::RemoveJob(const api::Object& job) {
-  StatePtr state = Of(job.header().uid, {job.header().ns, job.header().name});
+  StatePtr state = Of(job.header().uid, job.name());
   state->job = nullptr;
   EraseIfNothing(state);
   return state;
@@ -49,7 +49,7 @@ StatePtr JobStates::OwnerOf(const ObjectName& pod) const {
 }
 
 JobStates::Placed JobStates::PutPod(const std::string& job_uid, const ObjectName& name, JobPodPtr pod) {
-  const ObjectName pod_name{pod->header().ns, pod->header().name};
+  const ObjectName& pod_name = pod->name();
   StatePtr state = Of(job_uid, name);
   StatePtr before = OwnerOf(pod_name);
   const PodFacts& facts = pod->facts();

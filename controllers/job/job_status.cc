@@ -60,7 +60,8 @@ JobStatus ReadJobStatus(const Json& document) {
   out.succeeded = static_cast<int>(api::IntAt(status, 0, "succeeded"));
   out.failed = static_cast<int>(api::IntAt(status, 0, "failed"));
   out.completed_indexes = api::StringAt(status, "completedIndexes");
-  if (api::Find(status, "failedIndexes") != nullptr) out.failed_indexes = api::StringAt(status, "failedIndexes");
+  if (api::Find(status, "failedIndexes") != nullptr)
+    out.failed_indexes = api::StringAt(status, "failedIndexes");
   out.uncounted_succeeded = Strings(api::ListAt(status, "uncountedTerminatedPods", "succeeded"));
   out.uncounted_failed = Strings(api::ListAt(status, "uncountedTerminatedPods", "failed"));
   out.start_time = api::ParseTime(api::StringAt(status, "startTime"));

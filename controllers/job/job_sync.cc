@@ -1,22 +1,22 @@
-// One look at a Job, from the top. Mirrors syncJob of pkg/controller/job/job_controller.go, v1.36.
+// One sync of a Job, step by step. Mirrors syncJob of pkg/controller/job/job_controller.go, v1.36.
 
 #include <utility>
 
-#include "controllers/job/internal/jobs.h"
+#include "controllers/job/internal/job_controller.h"
 
 namespace terrarium::controllers::job {
 
 using api::Json;
 using api::Task;
 
-Task<ReconcileResult> Jobs::Sync(ObjectName name) {
+Task<ReconcileResult> JobController::Sync(ObjectName name) {
   ObjectPtr job = jobs_.Get(name);
   StatePtr state = job == nullptr ? nullptr : states_.Find(job->header().uid);
   if (state == nullptr) co_return Reconciled::Done();
   std::shared_ptr<const Json> document = job->Document();
   if (state->finished || !ForeignManager(*document, context_.env.gates).empty()) co_return Reconciled::Done();
   if (job->revision() < state->written) {
-    // The event that brings the last write adds the Job again.
+    // The event of the last write enqueues the Job again.
     metrics_.StaleSyncSkipped();
     co_return Reconciled::Done();
   }
@@ -28,7 +28,7 @@ Task<ReconcileResult> Jobs::Sync(ObjectName name) {
   round->document = document;
   round->spec = ReadJobSpec(*document, context_.env.gates);
   round->status = ReadJobStatus(*document);
-  // Asked before the pods are looked at: one that comes in between is seen.
+  // Checked before the pods are read, so that a pod observed in between is among them.
   round->expectations_met = expectations_.Satisfied(name);
   const api::Time began = Now();
   Task<ReconcileResult> running = Run(round);
@@ -37,14 +37,15 @@ Task<ReconcileResult> Jobs::Sync(ObjectName name) {
   co_return result;
 }
 
-Task<ReconcileResult> Jobs::Run(RoundPtr round) {
+Task<ReconcileResult> JobController::Run(RoundPtr round) {
   Task<api::Result<std::vector<JobPodPtr>>> claiming = Claim(round);
   api::Result<std::vector<JobPodPtr>> pods = co_await std::move(claiming);
   if (!pods) co_return pods.status();
 
   const JobSpec& spec = round->spec;
   JobStatus& status = round->status;
-  round->tally = TallyOf(spec, status, std::move(*pods), round->state->finalizer_removals, round->state->carried);
+  round->tally =
+      TallyOf(spec, status, std::move(*pods), round->state->finalizer_removals, round->state->carried);
   round->active = round->tally.counts.active();
   round->ready = round->tally.counts.ready();
   round->terminating = round->tally.counts.terminating();
@@ -66,15 +67,15 @@ Task<ReconcileResult> Jobs::Run(RoundPtr round) {
   co_return tracked;
 }
 
-// The Job ends: its pods are deleted with their finalizers on, since they are to be counted.
-Task<Jobs::Outcome> Jobs::EndPods(RoundPtr round) {
+// Deletes the active pods of a Job that ends. They keep their finalizers, since they must be counted.
+Task<JobController::Outcome> JobController::EndPods(RoundPtr round) {
   std::vector<PodControl::Target> targets;
   for (const JobPodPtr& pod : round->tally.pods)
     if (pod->facts().Active()) targets.push_back(PodControl::TargetOf(pod->facts(), false));
   Decision decision{round->job, "the Job ends: " + round->end->reason, round->Saw()};
   Task<Deleted> deleting = pod_control_.Delete(std::move(decision), std::move(targets));
   Deleted deleted = co_await std::move(deleting);
-  // Pods that could not be deleted, or are not in view yet, would be left behind by a Job that is over.
+  // A finished Job would leave behind pods whose deletion failed or that are not in view yet.
   if (deleted.pods != round->active || !round->expectations_met) round->end.reset();
   round->active -= deleted.pods;
   round->ready -= deleted.ready;
@@ -82,7 +83,7 @@ Task<Jobs::Outcome> Jobs::EndPods(RoundPtr round) {
   co_return deleted.failure;
 }
 
-Task<Jobs::Outcome> Jobs::KeepUp(RoundPtr round) {
+Task<JobController::Outcome> JobController::KeepUp(RoundPtr round) {
   Outcome to_retry;
   const bool manage = round->expectations_met && !round->Deleting();
   if (manage) {
@@ -97,18 +98,18 @@ Task<Jobs::Outcome> Jobs::KeepUp(RoundPtr round) {
   co_return to_retry;
 }
 
-void Jobs::SetSuspended(Round& round) {
+void JobController::SetSuspended(Round& round) {
   const bool suspended = round.spec.suspended;
   Condition condition{std::string(kSuspended), suspended ? "JobSuspended" : "JobResumed",
                       suspended ? "Job suspended" : "Job resumed"};
   if (!EnsureCondition(round.status, condition, suspended, Now())) return;
   pod_control_.Tell(*round.job, kNormal, suspended ? "Suspended" : "Resumed", condition.message);
-  // The deadline is about the time a Job is active without interruption.
+  // activeDeadlineSeconds limits the time that a Job is active without interruption.
   round.status.start_time.reset();
   if (!suspended) round.status.start_time = WholeSeconds(Now());
 }
 
-void Jobs::SetDeadline(const Round& round) {
+void JobController::SetDeadline(const Round& round) {
   std::optional<api::Duration> left;
   if (!round.end) left = DeadlineLeft(round.spec, round.status, Now());
   if (left) {

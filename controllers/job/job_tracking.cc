@@ -1,11 +1,11 @@
-// Counting pods and writing the status. Mirrors trackJobStatusAndRemoveFinalizers of
+// Counts pods and writes the status. Mirrors trackJobStatusAndRemoveFinalizers of
 // pkg/controller/job/job_controller.go, v1.36.
 
 #include <utility>
 
 #include "api/json_access.h"
 #include "api/write_request.h"
-#include "controllers/job/internal/jobs.h"
+#include "controllers/job/internal/job_controller.h"
 #include "controllers/job/internal/pod_template.h"
 #include "controllers/runtime/send_all.h"
 
@@ -16,7 +16,8 @@ using api::Json;
 using api::Task;
 using Answers = std::vector<api::Client::Written>;
 
-// A status that could not be written is tried again, unless its Job has gone: then others free its pods.
+// A failed status write is retried unless the Job is gone: then OrphanPods removes the finalizers of its
+// pods.
 ReconcileResult NotWritten(api::Status status) {
   if (status.Is(api::reason::kNotFound)) return Reconciled::Done();
   return status;
@@ -24,7 +25,7 @@ ReconcileResult NotWritten(api::Status status) {
 
 }  // namespace
 
-Task<ReconcileResult> Jobs::Track(RoundPtr round) {
+Task<ReconcileResult> JobController::Track(RoundPtr round) {
   Accounting accounting = Account(round->spec, round->tally, round->end, round->Deleting(), round->status);
   AnnounceEnd(*round);
   Task<Outcome> writing_down = WriteStatus(round);
@@ -54,8 +55,9 @@ Task<ReconcileResult> Jobs::Track(RoundPtr round) {
   co_return Reconciled::Done();
 }
 
-// The interim condition goes out with the status that comes before the finalizers; then the end is the terminal one.
-void Jobs::AnnounceEnd(Round& round) {
+// Adds the interim condition to the status that is written before the finalizers are removed; from then on
+// `end` is the terminal condition.
+void JobController::AnnounceEnd(Round& round) {
   if (!round.end) return;
   if (round.end->type == kFailureTarget) {
     AppendTrue(round.status, *round.end, Now());
@@ -66,20 +68,21 @@ void Jobs::AnnounceEnd(Round& round) {
   }
 }
 
-// The terminal condition, unless pods are still to be counted or to end.
-bool Jobs::EnactEnd(Round& round) {
+// Sets the terminal condition, unless pods are still uncounted or terminating.
+bool JobController::EnactEnd(Round& round) {
   if (!round.end || round.status.Uncounted() > 0) return false;
   if (round.spec.rules.delays_terminal_condition && round.terminating > 0) return false;
   EnsureCondition(round.status, *round.end, true, Now());
-  // DIVERGES: a Job that ends while it is suspended has no start time any more, and the API wants one of all that have
-  // finished but those without anything to complete. Kubernetes tries for ever.
+  // DIVERGES: a Job that ends while it is suspended has no start time. API validation requires one of every
+  // finished Job except a suspended one with 0 completions. Kubernetes retries the rejected write
+  // indefinitely.
   const bool nothing_to_start = round.spec.suspended && round.spec.completions == 0;
   if (!round.status.start_time && !nothing_to_start) round.status.start_time = WholeSeconds(Now());
   if (round.end->type == kComplete) round.status.completion_time = WholeSeconds(Now());
   return true;
 }
 
-Task<Jobs::Outcome> Jobs::TakeFinalizersOff(RoundPtr round, Accounting* accounting) {
+Task<JobController::Outcome> JobController::TakeFinalizersOff(RoundPtr round, Accounting* accounting) {
   UidSet& awaited = round->state->finalizer_removals;
   std::vector<std::string> uids;
   std::vector<api::WriteRequest> patches;
@@ -97,7 +100,7 @@ Task<Jobs::Outcome> Jobs::TakeFinalizersOff(RoundPtr round, Accounting* accounti
       accounting->with_finalizer.erase(uids[i]);
       continue;
     }
-    // No event will tell of it.
+    // No event will report the removal.
     awaited.erase(uids[i]);
     if (answers[i].status().Is(api::reason::kNotFound)) {
       accounting->with_finalizer.erase(uids[i]);
@@ -108,8 +111,8 @@ Task<Jobs::Outcome> Jobs::TakeFinalizersOff(RoundPtr round, Accounting* accounti
   co_return failed;
 }
 
-// Writes the status unless the Job has it already.
-Task<Jobs::Outcome> Jobs::WriteStatus(RoundPtr round) {
+// Writes the status if it differs from the Job's.
+Task<JobController::Outcome> JobController::WriteStatus(RoundPtr round) {
   std::shared_ptr<const Json> document = round->job->Document();
   const Json& before = api::ObjectAt(*document, "status");
   Json after = WithStatus(before, round->status);

@@ -1,7 +1,5 @@
 #include "controllers/job/internal/orphan_pods.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "api/json_access.h"
@@ -18,18 +16,13 @@ namespace {
 using api::Json;
 using api::Result;
 
-bool HasTrackingFinalizer(const Json& pod) {
-  const Json& finalizers = api::ListAt(pod, "metadata", "finalizers");
-  return std::find(finalizers.begin(), finalizers.end(), kTrackingFinalizer) != finalizers.end();
-}
-
-// A Job, this controller's or another's, will look after the pod.
-bool IsLookedAfter(const ControllerContext& context, const std::string& ns, const Json& pod) {
-  std::optional<OwnerReference> controller = ControllerOf(pod);
-  if (!controller) return false;
-  // Whoever controls pods with this finalizer and is no Job knows why.
+// A Job, this controller's or another's, will take the finalizer off.
+bool HasJobInCharge(const ControllerContext& context, const api::Object& pod) {
+  const OwnerReference* controller = pod.controller();
+  if (controller == nullptr) return false;
+  // A controller of another kind has its own reasons for this finalizer.
   if (controller->kind != "Job" || controller->api_version != "batch/v1") return true;
-  Result<ObjectPtr> job = context.client.Get("jobs", {ns, controller->name});
+  Result<ObjectPtr> job = context.client.Get("jobs", {pod.name().ns, controller->name});
   if (!job || (*job)->header().uid != controller->uid) return false;
   std::shared_ptr<const Json> document = (*job)->Document();
   return !ForeignManager(*document, context.env.gates).empty() || !IsFinished(*document);
@@ -43,12 +36,12 @@ OrphanPods::OrphanPods(const ControllerContext& context)
             [this](ObjectName name) { return Sync(std::move(name)); }) {}
 
 api::Task<ReconcileResult> OrphanPods::Sync(ObjectName name) {
-  // Pod and Job are read from the apiserver: a view that has not heard of the Job yet must not take its pods from it,
-  // and one that has not heard of the last patch must not send it again.
+  // Pod and Job are read from the apiserver: a view that has not heard of the Job yet must not take its pods
+  // from it, and one that has not heard of the last patch must not send it again.
   Result<ObjectPtr> pod = context_.client.Get("pods", name);
   if (!pod) co_return Reconciled::Done();
-  std::shared_ptr<const Json> document = (*pod)->Document();
-  if (!HasTrackingFinalizer(*document) || IsLookedAfter(context_, name.ns, *document)) co_return Reconciled::Done();
+  if (!api::HasFinalizer(**pod, kTrackingFinalizer) || HasJobInCharge(context_, **pod))
+    co_return Reconciled::Done();
   Json patch = TakeFinalizerOff((*pod)->header().uid);
   api::Client::Written written = co_await context_.client.Patch("pods", name, std::move(patch));
   if (!written && !written.status().Is(api::reason::kNotFound)) co_return written.status();

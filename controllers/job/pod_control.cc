@@ -18,7 +18,8 @@ using Answers = std::vector<api::Client::Written>;
 
 const EventRecorder::Source kSource{"job-controller"};
 
-// All creates in the namespace will fail from now on, and all that is in it goes: there is nothing to try again.
+// All creates in the namespace will fail from now on, and all that is in it goes: there is nothing to try
+// again.
 bool IsNamespaceTerminating(const Status& status) {
   if (!status.details) return false;
   const auto& causes = status.details->causes;
@@ -27,11 +28,14 @@ bool IsNamespaceTerminating(const Status& status) {
 }
 
 // The pod of that uid is not there any more: no pod is, or another one has its name.
-bool IsGone(const Status& status) { return status.Is(api::reason::kNotFound) || status.Is(api::reason::kConflict); }
+bool IsGone(const Status& status) {
+  return status.Is(api::reason::kNotFound) || status.Is(api::reason::kConflict);
+}
 
 }  // namespace
 
-void PodControl::Tell(const api::Object& job, std::string_view type, std::string_view reason, std::string message) {
+void PodControl::Tell(const api::Object& job, std::string_view type, std::string_view reason,
+                      std::string message) {
   context_.recorder.Record(kSource, ReferenceTo(job, "batch/v1", "Job"), type, reason, std::move(message));
 }
 
@@ -78,7 +82,8 @@ PodControl::Target PodControl::TargetOf(const PodFacts& pod, bool take_finalizer
   return {pod.name, pod.uid, pod.ready, take_finalizer && pod.has_finalizer};
 }
 
-api::Task<std::vector<PodControl::Target>> PodControl::TakeFinalizersOff(std::string ns, std::vector<Target> pods,
+api::Task<std::vector<PodControl::Target>> PodControl::TakeFinalizersOff(std::string ns,
+                                                                         std::vector<Target> pods,
                                                                          Deleted* outcome) {
   std::vector<api::WriteRequest> patches;
   for (const Target& pod : pods)
@@ -112,7 +117,8 @@ api::Task<Deleted> PodControl::Delete(Decision decision, std::vector<Target> pod
   std::vector<Target> targets = co_await std::move(freeing);
   std::vector<api::WriteRequest> requests;
   for (const Target& pod : targets)
-    requests.push_back(api::RequestToDelete("pods", ObjectName{ns, pod.name}, api::DeleteRequest{.uid = pod.uid}));
+    requests.push_back(
+        api::RequestToDelete("pods", ObjectName{ns, pod.name}, api::DeleteRequest{.uid = pod.uid}));
   api::Awaitable<Answers> deleting = SendAll(context_.client, std::move(requests));
   Answers answers = co_await std::move(deleting);
   for (std::size_t i = 0; i < targets.size(); ++i) {

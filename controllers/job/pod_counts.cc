@@ -21,7 +21,7 @@ CountingRules CountingRulesOf(const api::Json& job_spec, const api::FeatureGates
 
 bool IsPodFailed(const PodFacts& pod, const CountingRules& rules) {
   if (pod.phase == Phase::kFailed) return true;
-  // Pods that nobody runs any more may go without ever reaching the phase Failed.
+  // A pod without a kubelet may disappear without ever reaching the phase Failed.
   return !rules.only_replace_failed && pod.Terminating();
 }
 

@@ -22,37 +22,15 @@ Phase PhaseOf(std::string_view phase) {
   return Phase::kPending;
 }
 
-// Anybody may write annotations: what is no count is none.
+// Any client may write annotations: an invalid count is read as 0.
 std::int32_t CountAt(const Json& pod, const char* annotation) {
   std::int64_t count = ParseNumber(api::StringAt(pod, "metadata", "annotations", annotation)).value_or(0);
   return count < 0 || count > std::numeric_limits<std::int32_t>::max() ? 0 : static_cast<std::int32_t>(count);
 }
 
-bool IsSidecar(const Json& pod, std::string_view name) {
-  for (const Json& container : api::ListAt(pod, "spec", "initContainers"))
-    if (api::StringAt(container, "name") == name) return api::StringAt(container, "restartPolicy") == "Always";
-  return false;
-}
-
-void ReadRestarts(const Json& pod, PodFacts& facts) {
-  for (const Json& status : api::ListAt(pod, "status", "containerStatuses")) {
-    int restarts = static_cast<int>(api::IntAt(status, 0, "restartCount"));
-    facts.restarts += restarts;
-    facts.restarts_most = std::max(facts.restarts_most, restarts);
-  }
-  for (const Json& status : api::ListAt(pod, "status", "initContainerStatuses")) {
-    int restarts = static_cast<int>(api::IntAt(status, 0, "restartCount"));
-    facts.restarts += restarts;
-    if (IsSidecar(pod, api::StringAt(status, "name")))
-      facts.restarts_most_sidecar = std::max(facts.restarts_most_sidecar, restarts);
-  }
-}
-
-api::Time TimeOr0(std::string_view text) { return api::ParseTime(text).value_or(api::Time()); }
-
 int PhaseRank(Phase phase) { return phase == Phase::kRunning ? 2 : phase == Phase::kUnknown ? 1 : 0; }
 
-// Orders times unknown, then late, then early: who came last is given up first.
+// Orders unknown times first, then late ones, then early ones: the newest pod is deleted first.
 std::int64_t Lateness(api::Time time) {
   return time == api::Time() ? std::numeric_limits<std::int64_t>::min() : -time.time_since_epoch().count();
 }
@@ -71,7 +49,7 @@ int CompletionIndexOf(const Json& pod) {
   std::int64_t index =
       ParseNumber(api::StringAt(pod, "metadata", "annotations", kCompletionIndexKey)).value_or(kUnknownIndex);
   if (index < 0) return kUnknownIndex;
-  // No Job has that many completions.
+  // No Job has this many completions.
   return static_cast<int>(std::min<std::int64_t>(index, std::numeric_limits<int>::max()));
 }
 
@@ -88,20 +66,22 @@ PodFacts FactsOf(const Json& pod) {
   facts.index_ignored_failures = CountAt(pod, kIndexIgnoredFailuresAnnotation);
   if (facts.Terminal() || facts.deleting) facts.finish_time = FinishTimeOf(pod);
   facts.assigned = !api::StringAt(pod, "spec", "nodeName").empty();
-  if (const Json* condition = api::FindCondition(pod, "Ready");
-      condition != nullptr && api::StringAt(*condition, "status") == "True") {
-    facts.ready = true;
-    facts.ready_since = TimeOr0(api::StringAt(*condition, "lastTransitionTime"));
-  }
-  facts.created = TimeOr0(api::StringAt(pod, "metadata", "creationTimestamp"));
-  ReadRestarts(pod, facts);
+  const api::PodReadiness readiness = api::ReadinessOf(pod);
+  facts.ready = readiness.ready;
+  facts.ready_since = readiness.since.value_or(api::Time());
+  facts.created = api::ParseTime(api::StringAt(pod, "metadata", "creationTimestamp")).value_or(api::Time());
+  const api::PodRestarts restarts = api::RestartsOf(pod);
+  facts.restarts_most = restarts.most;
+  facts.restarts_most_sidecar = restarts.most_sidecar;
+  facts.restarts = restarts.total;
   return facts;
 }
 
 bool GivenUpBefore(const PodFacts& a, const PodFacts& b) {
   auto rank = [](const PodFacts& pod) {
-    return std::tuple(pod.assigned, PhaseRank(pod.phase), pod.ready, pod.ready ? Lateness(pod.ready_since) : 0,
-                      -pod.restarts_most, -pod.restarts_most_sidecar, Lateness(pod.created));
+    return std::tuple(pod.assigned, PhaseRank(pod.phase), pod.ready,
+                      pod.ready ? Lateness(pod.ready_since) : 0, -pod.restarts_most,
+                      -pod.restarts_most_sidecar, Lateness(pod.created));
   };
   return rank(a) < rank(b);
 }

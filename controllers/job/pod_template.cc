@@ -26,7 +26,8 @@ Json PodOf(const api::Object& job, const Json& document, bool indexed) {
   return pod;
 }
 
-Json IndexedPodOf(const Json& pod, const api::Object& job, int index, const std::optional<IndexFailures>& failures) {
+Json IndexedPodOf(const Json& pod, const api::Object& job, int index,
+                  const std::optional<IndexFailures>& failures) {
   Json out = pod;
   out["metadata"]["generateName"] = IndexedGenerateName(job.header().name, index);
   SetCompletionIndex(out, job.header().name, index);

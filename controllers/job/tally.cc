@@ -38,8 +38,7 @@ void TallyFinished(const JobSpec& spec, const JobStatus& status, const Carried& 
         break;
     }
   }
-  tally.succeeded =
-      status.succeeded + static_cast<int>(succeeded.size() + status.uncounted_succeeded.size());
+  tally.succeeded = status.succeeded + static_cast<int>(succeeded.size() + status.uncounted_succeeded.size());
   tally.failed = status.failed + static_cast<int>(failed.size() + status.uncounted_failed.size()) - ignored;
   if (spec.indexed) {
     tally.completed_indexes = tally.completed_before;
@@ -95,7 +94,8 @@ std::optional<Condition> FailedByIndexes(const JobSpec& spec, const Tally& tally
   if (!tally.failed_indexes || tally.failed_indexes->empty()) return std::nullopt;
   const int failed = tally.failed_indexes->size();
   if (spec.failed_indexes_max && failed > *spec.failed_indexes_max)
-    return Failure(spec, "MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes");
+    return Failure(spec, "MaxFailedIndexesExceeded",
+                   "Job has exceeded the specified maximal number of failed indexes");
   if (failed + tally.completed_indexes.size() >= *spec.rules.index_end)
     return Failure(spec, "FailedIndexes", "Job has failed indexes");
   return std::nullopt;
@@ -120,8 +120,8 @@ const IndexSet& CarriedIndexes::Read(std::string_view text, int completions) {
   return indexes_;
 }
 
-Tally TallyOf(const JobSpec& spec, const JobStatus& status, std::vector<JobPodPtr> pods, UidSet finalizer_removals,
-              Carried& carried) {
+Tally TallyOf(const JobSpec& spec, const JobStatus& status, std::vector<JobPodPtr> pods,
+              UidSet finalizer_removals, Carried& carried) {
   Tally tally;
   std::sort(pods.begin(), pods.end(), [](const JobPodPtr& a, const JobPodPtr& b) {
     return std::tie(a->facts().index, a->facts().name) < std::tie(b->facts().index, b->facts().name);
@@ -138,7 +138,8 @@ Tally TallyOf(const JobSpec& spec, const JobStatus& status, std::vector<JobPodPt
   return tally;
 }
 
-std::optional<Condition> EndOf(const JobSpec& spec, const JobStatus& status, const Tally& tally, api::Time now) {
+std::optional<Condition> EndOf(const JobSpec& spec, const JobStatus& status, const Tally& tally,
+                               api::Time now) {
   if (spec.UsesSuccessCriteria()) {
     if (auto met = TrueCondition(status, kSuccessCriteriaMet)) return met;
   }

@@ -33,7 +33,8 @@ std::string Joined(const std::vector<std::string>& parts) {
   return out;
 }
 
-std::string Counted(const std::map<std::string, int>& counts, const std::string& between, const std::string& after) {
+std::string Counted(const std::map<std::string, int>& counts, const std::string& between,
+                    const std::string& after) {
   std::vector<std::string> parts;
   for (const auto& [what, count] : counts) parts.push_back(what + between + std::to_string(count) + after);
   std::sort(parts.begin(), parts.end());
@@ -47,7 +48,8 @@ std::optional<Finding> DeletionFailed(const ContentReport& report) {
   if (report.errors.empty()) return std::nullopt;
   std::vector<std::string> errors = report.errors;
   std::sort(errors.begin(), errors.end());
-  return Finding{"ContentDeletionFailed", "Failed to delete all resource types, " + std::to_string(errors.size()) +
+  return Finding{"ContentDeletionFailed", "Failed to delete all resource types, " +
+                                              std::to_string(errors.size()) +
                                               " remaining: " + Joined(errors)};
 }
 
@@ -56,8 +58,8 @@ bool WaitsForPods(const ContentReport& report) { return report.remaining.contain
 
 std::optional<Finding> ContentRemains(const ContentReport& report) {
   if (report.remaining.empty() || WaitsForPods(report)) return std::nullopt;
-  return Finding{"SomeResourcesRemain",
-                 "Some resources are remaining: " + Counted(report.remaining, " has ", " resource instances")};
+  return Finding{"SomeResourcesRemain", "Some resources are remaining: " +
+                                            Counted(report.remaining, " has ", " resource instances")};
 }
 
 std::optional<Finding> FinalizersRemain(const ContentReport& report) {
@@ -67,7 +69,8 @@ std::optional<Finding> FinalizersRemain(const ContentReport& report) {
 }
 
 constexpr ConditionType kConditions[] = {
-    {"NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered", Never},
+    {"NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered",
+     Never},
     {"NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions",
      "All legacy kube types successfully parsed", Never},
     {"NamespaceDeletionContentFailure", "ContentDeleted",
@@ -105,8 +108,9 @@ void Add(ContentReport& report, const ServedResource& resource, const ResourceRe
   if (!part.error.empty()) report.errors.push_back(part.error);
 }
 
-ResourceReport JudgeRemaining(const ServedResource& resource, const std::string& ns, std::int64_t estimate_seconds,
-                              int remaining, std::map<std::string, int> finalizers) {
+ResourceReport JudgeRemaining(const ServedResource& resource, const std::string& ns,
+                              std::int64_t estimate_seconds, int remaining,
+                              std::map<std::string, int> finalizers) {
   if (remaining == 0) return {};
   ResourceReport report{estimate_seconds, remaining, std::move(finalizers), ""};
   if (estimate_seconds != 0) return report;
@@ -127,7 +131,8 @@ bool SetConditions(Json& ns, const ContentReport& report, api::Time now) {
   Json& conditions = ns["status"]["conditions"];
   if (!conditions.is_array()) conditions = Json::array();
   bool changed = false;
-  for (const ConditionType& type : kConditions) changed = SetCondition(conditions, type, report, now) || changed;
+  for (const ConditionType& type : kConditions)
+    changed = SetCondition(conditions, type, report, now) || changed;
   return changed;
 }
 

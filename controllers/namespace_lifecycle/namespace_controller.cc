@@ -18,7 +18,7 @@ namespace {
 using namespace_lifecycle::ContentReport;
 using namespace_lifecycle::NamespaceDeleter;
 
-// Time for apiservers to learn that the namespace takes nothing new.
+// Gives all apiservers time to observe that the namespace accepts no new objects.
 constexpr api::Duration kDeletionGrace = std::chrono::seconds(5);
 constexpr api::Duration kRetryBase = std::chrono::milliseconds(5);
 constexpr api::Duration kRetryMost = std::chrono::seconds(60);
@@ -30,21 +30,24 @@ api::Duration RetryAfter(int failures) {
   return std::min(delay, kRetryMost);
 }
 
-// Looks at a namespace until it is empty. The looks at one whose content does not change are housekeeping: a namespace
-// that something holds does not keep a plane from being idle, and the first object that goes makes the next look work.
-class Lifecycle : public std::enable_shared_from_this<Lifecycle> {
+// Syncs a terminating namespace until it is empty. Syncs while the content does not change are background
+// timers: a namespace that finalizers keep alive does not prevent the control plane from being idle. The
+// first removed object turns the next sync into work.
+class NamespaceController : public std::enable_shared_from_this<NamespaceController> {
  public:
-  Lifecycle(const ControllerContext& context, std::vector<ServedResource> resources)
+  NamespaceController(const ControllerContext& context, ServedResources& resources)
       : context_(context),
-        resources_(std::move(resources)),
+        resources_(resources),
         deleter_(context.env, context.client, resources_),
-        loop_(context.env, context.metrics,
-              LoopOptions{.name = "namespace", .workers = kWorkers, .retry = {.base = kRetryBase, .most = kRetryMost}},
-              [this](ObjectName key) { return Sync(std::move(key)); }),
+        loop_(
+            context.env, context.metrics,
+            LoopOptions{
+                .name = "namespace", .workers = kWorkers, .retry = {.base = kRetryBase, .most = kRetryMost}},
+            [this](ObjectName key) { return Sync(std::move(key)); }),
         looks_(context.env, [this](const ObjectName& key) { loop_.queue().Add(key); }) {}
 
   void Watch() {
-    std::weak_ptr<Lifecycle> weak = weak_from_this();
+    std::weak_ptr<NamespaceController> weak = weak_from_this();
     EventHandler namespaces;
     namespaces.added = [weak](const ObjectPtr& ns) {
       if (auto self = weak.lock()) self->Enqueue(*ns);
@@ -56,23 +59,31 @@ class Lifecycle : public std::enable_shared_from_this<Lifecycle> {
       if (auto self = weak.lock()) self->Forget({"", ns->header().name});
     };
     context_.informers.For("namespaces").AddHandler(std::move(namespaces));
-    for (const ServedResource& resource : resources_) {
-      if (!resource.namespaced || resource.resource == "events") continue;  // events are held by nothing
-      EventHandler content;
-      content.deleted = [weak](const ObjectPtr& object) {
-        if (auto self = weak.lock()) self->ContentRemoved(object->header().ns);
-      };
-      context_.informers.For(resource.resource).AddHandler(std::move(content));
-    }
+    for (const ServedResource& resource : resources_.all()) WatchContent(resource);
+    resources_.AddHandler({.added =
+                               [weak](const ServedResource& resource) {
+                                 if (auto self = weak.lock()) self->WatchContent(resource);
+                               },
+                           .removed = nullptr});
   }
 
   void Start() { loop_.Start(); }
 
  private:
   struct Waiting {
-    bool content_removed = false;  // since the last look began
+    bool content_removed = false;  // since the last sync began
     int failures = 0;
   };
+
+  void WatchContent(const ServedResource& resource) {
+    // Nothing delays the deletion of an event.
+    if (!resource.namespaced || resource.Name() == "events") return;
+    EventHandler content;
+    content.deleted = [weak = weak_from_this()](const ObjectPtr& object) {
+      if (auto self = weak.lock()) self->ContentRemoved(object->header().ns);
+    };
+    context_.informers.For(resource.Name()).AddHandler(std::move(content));
+  }
 
   void Enqueue(const api::Object& ns) {
     if (ns.header().deleting) loop_.queue().AddAfter({"", ns.header().name}, kDeletionGrace);
@@ -120,30 +131,18 @@ class Lifecycle : public std::enable_shared_from_this<Lifecycle> {
   }
 
   ControllerContext context_;
-  std::vector<ServedResource> resources_;
+  ServedResources& resources_;
   NamespaceDeleter deleter_;
   std::map<ObjectName, Waiting> waiting_;
   ControllerLoop loop_;
   KeyTimers looks_;
 };
 
-class NamespaceController final : public Controller {
- public:
-  NamespaceController(const ControllerContext& context, std::vector<ServedResource> resources)
-      : lifecycle_(std::make_shared<Lifecycle>(context, std::move(resources))) {
-    lifecycle_->Watch();
-  }
-  void Start() override { lifecycle_->Start(); }
-
- private:
-  std::shared_ptr<Lifecycle> lifecycle_;
-};
-
 }  // namespace
 
 std::unique_ptr<Controller> MakeNamespaceController(const ControllerContext& context,
-                                                    std::vector<ServedResource> resources) {
-  return std::make_unique<NamespaceController>(context, std::move(resources));
+                                                    ServedResources& resources) {
+  return std::make_unique<SharedController<NamespaceController>>(context, resources);
 }
 
 }  // namespace terrarium::controllers

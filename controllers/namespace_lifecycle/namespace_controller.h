@@ -1,18 +1,18 @@
 #pragma once
 
-// The namespace controller (namespace-controller): empties a namespace that is being deleted and then lets it go.
-// Mirrors pkg/controller/namespace, v1.36.
+// The namespace controller (namespace-controller): empties a namespace that is being deleted and then lets it
+// go. Mirrors pkg/controller/namespace, v1.36.
 
 #include <memory>
-#include <vector>
 
 #include "controllers/controller.h"
 #include "controllers/runtime/served_resource.h"
 
 namespace terrarium::controllers {
 
-// `resources`: everything served that can be listed and deleted; those without namespaces are passed over.
+// `resources`: everything served that can be listed and deleted; outlives the controller. Cluster-scoped
+// resources are skipped.
 std::unique_ptr<Controller> MakeNamespaceController(const ControllerContext& context,
-                                                    std::vector<ServedResource> resources);
+                                                    ServedResources& resources);
 
 }  // namespace terrarium::controllers

@@ -19,15 +19,13 @@ using api::Result;
 using api::Task;
 
 constexpr const char* kFinalizer = "kubernetes";
-// Deletes under way at a time.
+// The most deletes in flight.
 constexpr std::size_t kBatch = 500;
 
 bool IsPods(const ServedResource& resource) { return resource.group.empty() && resource.resource == "pods"; }
 
-bool HasEnded(const api::Object& pod) {
-  const std::string& phase = api::PodPhase(pod);
-  return phase == "Succeeded" || phase == "Failed";
-}
+// The resource is no longer served.
+bool IsGone(const api::Status& status) { return status.Is(api::reason::kNotFound); }
 
 // A pod in its grace period needs no second delete.
 bool IsStopping(const Json& pod) {
@@ -38,9 +36,9 @@ bool IsStopping(const Json& pod) {
 api::WriteRequest DeleteOf(const ServedResource& resource, const api::Object& object) {
   api::WriteRequest request;
   request.verb = api::WriteRequest::Verb::kDelete;
-  request.resource = resource.resource;
-  request.object = {object.header().ns, object.header().name};
-  // Nothing is orphaned: the rest of the namespace goes as well.
+  request.resource = resource.Name();
+  request.object = object.name();
+  // Never orphans: the rest of the namespace is deleted too.
   request.body = api::DeleteRequest{.propagation_policy = "Background"}.ToJson();
   return request;
 }
@@ -53,25 +51,22 @@ std::string FirstError(const std::vector<api::Client::Written>& answers) {
 
 std::map<std::string, int> FinalizersOf(const std::vector<ObjectPtr>& objects) {
   std::map<std::string, int> counts;
-  for (const ObjectPtr& object : objects) {
-    // Most have none, and need not be parsed to know it.
-    if (object->body().find(R"("finalizers":[)") == std::string::npos) continue;
-    std::shared_ptr<const Json> document = object->Document();
-    for (const Json& finalizer : api::ListAt(*document, "metadata", "finalizers"))
-      ++counts[finalizer.get<std::string>()];
-  }
+  for (const ObjectPtr& object : objects)
+    for (const std::string& finalizer : api::FinalizersOf(*object)) ++counts[finalizer];
   return counts;
 }
 
-}  // namespace
-
-NamespaceDeleter::NamespaceDeleter(const api::Env& env, api::Client& client,
-                                   const std::vector<ServedResource>& resources)
-    : env_(env), client_(client) {
-  std::copy_if(resources.begin(), resources.end(), std::back_inserter(resources_),
+// The namespaced resources that are served now. Pods come first, since they must be gone before the objects
+// they use.
+std::vector<ServedResource> ResourcesToDelete(const ServedResources& resources) {
+  std::vector<ServedResource> out;
+  std::copy_if(resources.all().begin(), resources.all().end(), std::back_inserter(out),
                [](const ServedResource& resource) { return resource.namespaced; });
-  std::stable_partition(resources_.begin(), resources_.end(), IsPods);
+  std::stable_partition(out.begin(), out.end(), IsPods);
+  return out;
 }
+
+}  // namespace
 
 Task<Result<std::optional<ContentReport>>> NamespaceDeleter::Pass(std::string name) {
   std::optional<ContentReport> nothing;
@@ -88,17 +83,19 @@ Task<Result<std::optional<ContentReport>>> NamespaceDeleter::Pass(std::string na
   ContentReport report = co_await DeleteContent(name, now - since);
   ns = co_await WriteConditions(ns, report);
   if (!report.errors.empty() || report.estimate_seconds > 0) co_return std::optional(std::move(report));
-  Result<bool> finalized = co_await Finalize(ns);
+  Result<void> finalized = co_await Finalize(ns);
   if (!finalized) co_return finalized.status();
   co_return nothing;
 }
 
 Task<ContentReport> NamespaceDeleter::DeleteContent(std::string ns, api::Duration going_for) {
   ContentReport report;
-  for (const ServedResource& resource : resources_) {
+  // A copy, since the list may change during a co_await.
+  const std::vector<ServedResource> resources = ResourcesToDelete(resources_);
+  for (const ServedResource& resource : resources) {
     ResourceReport part = co_await DeleteAll(&resource, ns, going_for);
     Add(report, resource, part);
-    if (IsPods(resource) && part.remaining > 0) break;  // pods go before what they use
+    if (IsPods(resource) && part.remaining > 0) break;  // pods go before the objects they use
   }
   co_return report;
 }
@@ -106,8 +103,9 @@ Task<ContentReport> NamespaceDeleter::DeleteContent(std::string ns, api::Duratio
 Task<ResourceReport> NamespaceDeleter::DeleteAll(const ServedResource* resource, std::string ns,
                                                  api::Duration going_for) {
   ResourceReport failed;
-  Result<api::ObjectList> listed = client_.List(resource->resource, ns);
+  Result<api::ObjectList> listed = client_.List(resource->Name(), ns);
   if (!listed) {
+    if (IsGone(listed.status())) co_return ResourceReport{};
     failed.error = listed.status().message;
     co_return failed;
   }
@@ -116,7 +114,7 @@ Task<ResourceReport> NamespaceDeleter::DeleteAll(const ServedResource* resource,
   for (const ObjectPtr& object : listed->items) {
     if (IsPods(*resource)) {
       std::shared_ptr<const Json> pod = object->Document();
-      if (!HasEnded(*object))
+      if (!api::IsPodTerminal(*object))
         longest_grace_seconds =
             std::max(longest_grace_seconds, api::IntAt(*pod, 0, "spec", "terminationGracePeriodSeconds"));
       if (IsStopping(*pod)) continue;
@@ -133,8 +131,9 @@ Task<ResourceReport> NamespaceDeleter::DeleteAll(const ServedResource* resource,
     failed.estimate_seconds = estimate;
     if (!failed.error.empty()) co_return failed;
   }
-  listed = client_.List(resource->resource, ns);
+  listed = client_.List(resource->Name(), ns);
   if (!listed) {
+    if (IsGone(listed.status())) co_return ResourceReport{};
     failed.error = listed.status().message;
     co_return failed;
   }
@@ -152,24 +151,26 @@ Task<ObjectPtr> NamespaceDeleter::WriteConditions(ObjectPtr ns, ContentReport re
   if (!changed) co_return ns;
   api::Client::Written written = co_await client_.UpdateStatus("namespaces", std::move(document));
   if (written) co_return *written;
-  // The conditions only tell; the next pass tells again.
+  // The conditions are informational, and the next pass writes them again.
   env_.log.debug("namespace {}: conditions not written: {}", ns->header().name, written.status().message);
   co_return ns;
 }
 
-Task<Result<bool>> NamespaceDeleter::Finalize(ObjectPtr ns) {
+Task<Result<void>> NamespaceDeleter::Finalize(ObjectPtr ns) {
   Json document = ns->Parse();
   std::set<std::string> others;
   bool done = true;
   for (const Json& finalizer : api::ListAt(document, "spec", "finalizers")) {
-    if (finalizer == kFinalizer) done = false;
-    else others.insert(finalizer.get<std::string>());
+    if (finalizer == kFinalizer)
+      done = false;
+    else
+      others.insert(finalizer.get<std::string>());
   }
-  if (done) co_return true;
+  if (done) co_return Result<void>();
   document["spec"]["finalizers"] = others;
   api::Client::Written written = co_await client_.Update("namespaces", std::move(document), "finalize");
   if (!written && !written.status().Is(api::reason::kNotFound)) co_return written.status();
-  co_return true;
+  co_return Result<void>();
 }
 
 }  // namespace terrarium::controllers::namespace_lifecycle

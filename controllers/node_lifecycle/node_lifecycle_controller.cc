@@ -63,7 +63,7 @@ class NodeLifecycleController final : public Controller {
     ObjectPtr object;
     NodeFacts facts;
     NodeHealth health;
-    bool registered = false;  // and told so in an event
+    bool registered = false;  // its RegisteredNode event has been recorded
   };
   using PatchOf = std::function<std::optional<Json>(const Json& node)>;
 
@@ -92,14 +92,15 @@ class NodeLifecycleController final : public Controller {
                            }});
   }
 
-  // A pod that is bound to a node which is down learns it here; those that were there before, when the node falls.
+  // Enqueues a pod that is bound to a node which is down. Pods that were on the node before are enqueued when
+  // the node goes down.
   void ListenToPods() {
     pods_.AddIndex(kPodsByNode, [](const api::Object& pod) {
       const std::string& node = api::PodNodeName(pod);
       return node.empty() ? std::vector<std::string>{} : std::vector{node};
     });
     auto bound = [this](const ObjectPtr& pod) {
-      if (IsDown(api::PodNodeName(*pod))) pod_loop_.queue().Add({pod->header().ns, pod->header().name});
+      if (IsDown(api::PodNodeName(*pod))) pod_loop_.queue().Add(pod->name());
     };
     pods_.AddHandler({.added = bound,
                       .updated =
@@ -119,14 +120,15 @@ class NodeLifecycleController final : public Controller {
     return node != nullptr && (node->facts.ready == Ready::kFalse || node->facts.ready == Ready::kUnknown);
   }
 
-  // Keeps the newest state known.
+  // Keeps the newest known version.
   static void Take(Node& node, const ObjectPtr& object) {
     if (node.object != nullptr && node.object->revision() >= object->revision()) return;
     node.object = object;
     node.facts = FactsOf(*object->Document());
   }
 
-  // The same for what was read or written here, which may be older than the news that the node is gone.
+  // The same for an object that this controller has read or written. The informer may have reported the
+  // node's deletion since, so this never adds a node.
   void Learn(const ObjectPtr& object) {
     Node* node = Find(object->header().name);
     if (node != nullptr && node->object->header().uid == object->header().uid) Take(*node, object);
@@ -147,14 +149,15 @@ class NodeLifecycleController final : public Controller {
     }
   }
 
-  // Looks at what is kept of the nodes; only those with which something is wrong cost more than a comparison.
+  // Checks the cached facts of all nodes. A healthy node costs no more than a comparison.
   Task<void> LookAtAll() {
     const Time now = env_.clock.Now();
     TellOfRemoved();
     std::vector<std::string> wrong;
     for (auto& [name, node] : nodes_) {
       if (!std::exchange(node.registered, true))
-        RecordEvent(name, node.object->header().uid, "RegisteredNode", "Registered Node " + name + " in Controller");
+        RecordEvent(name, node.object->header().uid, "RegisteredNode",
+                    "Registered Node " + name + " in Controller");
       Observe(name, node, now);
       TaintQueue& queue = zones_.QueueOf(node.facts.zone, now);
       if (NeedsWrite(node, now)) {
@@ -201,13 +204,13 @@ class NodeLifecycleController final : public Controller {
     if (ready == Ready::kTrue) {
       queue.Remove(name);
     } else if (!Evicts(node->facts)) {
-      queue.Add(name);  // a first taint waits for its turn; one that only changes its name does not
+      queue.Add(name);  // a first taint is rate-limited; replacing one NoExecute taint by the other is not
       co_return;
     }
     co_await ChangeNoExecute(name, ready);
   }
 
-  // The node's state may be newer than what is known of it: then it is read again, and may not be silent at all.
+  // On a conflict the node is read again, and may turn out to be reporting.
   Task<void> MarkSilent(std::string name) {
     for (int tries = 0; tries < kTries; ++tries) {
       Node* node = Find(name);
@@ -234,10 +237,9 @@ class NodeLifecycleController final : public Controller {
   }
 
   void TellOfFall(const api::ObjectHeader& node) {
-    recorder_.Record({.component = "node-controller"}, ReferenceToNode(node.name, node.uid), kNormal, "NodeNotReady",
-                     "Node " + node.name + " status is now: NodeNotReady");
-    for (const ObjectPtr& pod : pods_.ByIndex(kPodsByNode, node.name))
-      pod_loop_.queue().Add({pod->header().ns, pod->header().name});
+    recorder_.Record({.component = "node-controller"}, ReferenceToNode(node.name, node.uid), kNormal,
+                     "NodeNotReady", "Node " + node.name + " status is now: NodeNotReady");
+    for (const ObjectPtr& pod : pods_.ByIndex(kPodsByNode, node.name)) pod_loop_.queue().Add(pod->name());
   }
 
   Task<void> UpdateZones() {
@@ -264,7 +266,7 @@ class NodeLifecycleController final : public Controller {
     PaceTaints();
   }
 
-  // Taints whoever's turn it is, and comes back when the next one's is.
+  // Taints the nodes that may be tainted now, and sets a timer for the next one.
   void PaceTaints() {
     if (taint_timer_ != 0) env_.executor.Cancel(std::exchange(taint_timer_, 0));
     const Time now = env_.clock.Now();
@@ -283,12 +285,12 @@ class NodeLifecycleController final : public Controller {
     });
   }
 
-  // A failure is made up for at the next look at the nodes.
+  // The next check of the nodes retries after a failure.
   Task<void> ChangeNoExecute(std::string name, Ready ready) {
     PatchOf patch = [change = NoExecuteChange(ready), now = env_.clock.Now()](const Json& node) {
       return TaintPatch(node, change, now);
     };
-    auto changed = co_await Change(name, std::move(patch));
+    auto changed = co_await PatchNode(name, std::move(patch));
     if (!changed) env_.log.warn("cannot taint node {}: {}", name, changed.status().message);
   }
 
@@ -296,33 +298,33 @@ class NodeLifecycleController final : public Controller {
     PatchOf taints = [now = env_.clock.Now()](const Json& node) {
       return TaintPatch(node, NoScheduleChange(node), now);
     };
-    auto tainted = co_await Change(key.name, std::move(taints));
+    auto tainted = co_await PatchNode(key.name, std::move(taints));
     if (!tainted) co_return tainted.status();
     PatchOf labels = LabelPatch;
-    auto labelled = co_await Change(key.name, std::move(labels));
+    auto labelled = co_await PatchNode(key.name, std::move(labels));
     if (!labelled) co_return labelled.status();
     co_return Reconciled::Done();
   }
 
-  // Patches the node as it is now; false: there was nothing to change, or no node.
-  Task<Result<bool>> Change(std::string name, PatchOf patch_of) {
+  // Patches the live node, if it exists and the patch changes anything.
+  Task<Result<void>> PatchNode(std::string name, PatchOf patch_of) {
     ObjectName target{"", name};
     for (int tries = 1;; ++tries) {
       auto live = client_.Get("nodes", target);
-      if (!live) co_return false;
+      if (!live) co_return Result<void>();
       auto patch = patch_of(*(*live)->Document());
-      if (!patch) co_return false;
+      if (!patch) co_return Result<void>();
       auto written = co_await client_.Patch("nodes", target, std::move(*patch));
       if (written) {
         Learn(*written);
-        co_return true;
+        co_return Result<void>();
       }
-      if (written.status().Is(api::reason::kNotFound)) co_return false;
+      if (written.status().Is(api::reason::kNotFound)) co_return Result<void>();
       if (!written.status().Is(api::reason::kConflict) || tries == kTries) co_return written.status();
     }
   }
 
-  // A pod of a node that is down is not ready, whatever its kubelet said last.
+  // Marks a pod on a node that is down as not ready, whatever its kubelet reported last.
   Task<ReconcileResult> SyncPod(ObjectName key) {
     auto live = client_.Get("pods", key);
     if (!live || !IsDown(api::PodNodeName(**live))) co_return Reconciled::Done();
@@ -353,7 +355,8 @@ class NodeLifecycleController final : public Controller {
     return {.api_version = "v1", .kind = "Node", .ns = "", .name = name, .uid = uid};
   }
 
-  void RecordEvent(const std::string& name, const std::string& uid, std::string_view reason, const std::string& event) {
+  void RecordEvent(const std::string& name, const std::string& uid, std::string_view reason,
+                   const std::string& event) {
     recorder_.Record({.component = "node-controller"}, ReferenceToNode(name, uid), kNormal, reason,
                      "Node " + name + " event: " + event);
   }
@@ -364,7 +367,8 @@ class NodeLifecycleController final : public Controller {
   Informer& pods_;
   std::map<std::string, Node> nodes_;
   std::map<std::string, std::int64_t> renewals_;  // revisions of the nodes' leases
-  std::vector<std::pair<std::string, std::string>> removed_;  // name and uid; their events are still to be written
+  std::vector<std::pair<std::string, std::string>>
+      removed_;  // name and uid of nodes whose RemovingNode event has not been recorded yet
   Zones zones_;
   api::TimerId taint_timer_ = 0;
   ControllerLoop node_loop_;

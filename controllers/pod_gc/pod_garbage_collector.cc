@@ -27,8 +27,6 @@ constexpr api::Duration kCheckPeriod = std::chrono::seconds(20);
 constexpr api::Duration kQuarantine = std::chrono::seconds(40);
 constexpr const char* kPodsByNode = "spec.nodeName";
 
-ObjectName NameOf(const api::Object& object) { return {object.header().ns, object.header().name}; }
-
 // A node that its administrator declared dead, and that does not say otherwise.
 bool IsOutOfService(const Json& node) {
   bool tainted = false;
@@ -46,22 +44,25 @@ class PodGarbageCollector final : public Controller {
         options_(options),
         pods_(context.informers.For("pods")),
         nodes_(context.informers.For("nodes")),
-        removals_(prometheus::BuildCounter()
-                      .Name("pod_gc_collector_force_delete_pods_total")
-                      .Help("Number of pods that are being forcefully deleted since the Pod GC Controller started.")
-                      .Register(context.metrics.registry())),
+        removals_(
+            prometheus::BuildCounter()
+                .Name("pod_gc_collector_force_delete_pods_total")
+                .Help("Number of pods that are being forcefully deleted since the Pod GC Controller started.")
+                .Register(context.metrics.registry())),
         errors_(prometheus::BuildCounter()
                     .Name("pod_gc_collector_force_delete_pod_errors_total")
-                    .Help("Number of errors encountered when forcefully deleting the pods since the Pod GC Controller "
+                    .Help("Number of errors encountered when forcefully deleting the pods since the Pod GC "
+                          "Controller "
                           "started.")
                     .Register(context.metrics.registry())) {
     pods_.AddIndex(kPodsByNode, [](const api::Object& pod) {
       const std::string& node = api::PodNodeName(pod);
       return node.empty() ? std::vector<std::string>{} : std::vector{node};
     });
-    pods_.AddHandler({.added = [this](const ObjectPtr& pod) { PodSeen(nullptr, *pod); },
-                      .updated = [this](const ObjectPtr& old, const ObjectPtr& pod) { PodSeen(old.get(), *pod); },
-                      .deleted = [this](const ObjectPtr& pod) { PodGone(NameOf(*pod)); }});
+    pods_.AddHandler(
+        {.added = [this](const ObjectPtr& pod) { PodSeen(nullptr, *pod); },
+         .updated = [this](const ObjectPtr& old, const ObjectPtr& pod) { PodSeen(old.get(), *pod); },
+         .deleted = [this](const ObjectPtr& pod) { PodGone(pod->name()); }});
     nodes_.AddHandler({.added = [this](const ObjectPtr& node) { NodeSeen(*node); },
                        .updated = [this](const ObjectPtr&, const ObjectPtr& node) { NodeSeen(*node); },
                        .deleted = [this](const ObjectPtr& node) { NodeGone(node->header().name); }});
@@ -81,7 +82,7 @@ class PodGarbageCollector final : public Controller {
   void PodSeen(const api::Object* old, const api::Object& pod) {
     ended_.Update(pod);
     const std::string& node = api::PodNodeName(pod);
-    if (pod.header().deleting && node.empty()) unscheduled_.insert(NameOf(pod));
+    if (pod.header().deleting && node.empty()) unscheduled_.insert(pod.name());
     if (started_ && (old == nullptr || api::PodNodeName(*old) != node)) QuarantineIfMissing(node);
   }
 
@@ -125,7 +126,8 @@ class PodGarbageCollector final : public Controller {
   void CollectOrphans(const std::string& node) {
     const ObjectName name{"", node};
     if (auto live = client_.Get("nodes", name); live || !live.status().Is(api::reason::kNotFound)) return;
-    for (const ObjectPtr& pod : pods_.ByIndex(kPodsByNode, node)) Collect(NameOf(*pod), RemovalReason::kOrphaned);
+    for (const ObjectPtr& pod : pods_.ByIndex(kPodsByNode, node))
+      Collect(pod->name(), RemovalReason::kOrphaned);
   }
 
   Task<void> CheckForEver() {
@@ -138,10 +140,11 @@ class PodGarbageCollector final : public Controller {
   void Check() {
     const std::size_t keep = options_.terminated_pod_threshold;
     if (keep > 0 && ended_.size() > keep)
-      for (const ObjectName& pod : ended_.First(ended_.size() - keep)) Collect(pod, RemovalReason::kTerminated);
+      for (const ObjectName& pod : ended_.First(ended_.size() - keep))
+        Collect(pod, RemovalReason::kTerminated);
     for (const std::string& node : out_of_service_)
       for (const ObjectPtr& pod : pods_.ByIndex(kPodsByNode, node))
-        if (pod->header().deleting) Collect(NameOf(*pod), RemovalReason::kOutOfService);
+        if (pod->header().deleting) Collect(pod->name(), RemovalReason::kOutOfService);
     for (const ObjectName& pod : unscheduled_) Collect(pod, RemovalReason::kUnscheduled);
   }
 
@@ -164,8 +167,8 @@ class PodGarbageCollector final : public Controller {
     collecting_.erase(pod);
   }
 
-  Task<api::Result<bool>> FailAndDelete(ObjectPtr pod, RemovalReason reason) {
-    const ObjectName name = NameOf(*pod);
+  Task<api::Result<void>> FailAndDelete(ObjectPtr pod, RemovalReason reason) {
+    const ObjectName name = pod->name();
     auto patch = FailurePatch(*pod->Document(), reason, env_.gates, env_.clock.Now());
     if (patch) {
       auto failed = co_await client_.Patch("pods", name, std::move(*patch), "status");
@@ -176,7 +179,7 @@ class PodGarbageCollector final : public Controller {
     request.uid = pod->header().uid;
     auto deleted = co_await client_.Delete("pods", name, std::move(request));
     if (!deleted) co_return deleted.status();
-    co_return true;
+    co_return api::Result<void>();
   }
 
   api::Env env_;
@@ -188,8 +191,8 @@ class PodGarbageCollector final : public Controller {
   prometheus::Family<prometheus::Counter>& errors_;
   bool started_ = false;
   EndedPods ended_;
-  std::set<ObjectName> unscheduled_;         // terminating, without a node
-  std::set<std::string> out_of_service_;     // nodes
+  std::set<ObjectName> unscheduled_;                // terminating, without a node
+  std::set<std::string> out_of_service_;            // nodes
   std::map<std::string, api::TimerId> quarantine_;  // nodes that are missing
   std::set<ObjectName> collecting_;
   api::TaskScope tasks_;

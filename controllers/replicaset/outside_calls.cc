@@ -8,7 +8,7 @@ namespace terrarium::controllers::replicaset {
 
 struct OutsideCalls::State {
   std::mutex mutex;
-  api::Executor* lane = nullptr;                  // nullptr: the controller has ended
+  api::Executor* lane = nullptr;                 // nullptr: the controller has ended
   std::map<CallId, api::OutsideWork> under_way;  // ends, like Post, only while there is a lane
 };
 
@@ -26,7 +26,8 @@ OutsideCalls::CallId OutsideCalls::Start(api::HttpCaller& caller, api::HttpCall 
     std::lock_guard lock(state_->mutex);
     state_->under_way.emplace(id, api::OutsideWork(*state_->lane));
   }
-  auto done = [weak = std::weak_ptr<State>(state_), id, answered = std::move(answered)](api::HttpAnswer answer) {
+  auto done = [weak = std::weak_ptr<State>(state_), id,
+               answered = std::move(answered)](api::HttpAnswer answer) {
     auto state = weak.lock();
     if (state == nullptr) return;
     // Held until all is posted, so that the controller's end waits for it and the lane is still there.

@@ -61,7 +61,8 @@ std::variant<std::optional<std::string>, PickFault> ValueOf(const Json& selector
   if (!encoded->is_string() || !api::DecodeBase64(encoded->get_ref<const std::string&>(), &value))
     return Unusable(name, key, "cannot be read");
   if (std::any_of(value.begin(), value.end(), IsControl))
-    return Unusable(name, key, "cannot be sent in a header: it has a line break or another control character");
+    return Unusable(name, key,
+                    "cannot be sent in a header: it has a line break or another control character");
   return value;
 }
 
@@ -86,7 +87,8 @@ std::variant<api::HttpCall, PickFault> CallOf(const Json& picker, const PickRequ
     }
     auto value = ValueOf(*selector, secret);
     if (auto* fault = std::get_if<PickFault>(&value)) return std::move(*fault);
-    if (auto& text = std::get<std::optional<std::string>>(value)) call.headers.emplace_back(std::move(name), *text);
+    if (auto& text = std::get<std::optional<std::string>>(value))
+      call.headers.emplace_back(std::move(name), *text);
   }
   return call;
 }

@@ -1,11 +1,11 @@
-// Creating and deleting pods for an owner.
+// Creates and deletes pods for an owner.
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "api/json_access.h"
-#include "controllers/replicaset/internal/replica_manager.h"
+#include "controllers/replicaset/internal/replicaset_controller.h"
 #include "controllers/runtime/owner_references.h"
 #include "controllers/runtime/send_all.h"
 #include "controllers/runtime/slow_start.h"
@@ -27,7 +27,7 @@ Json PodOf(const api::Object& owner, const ReplicaKind& kind) {
   return {{"metadata", std::move(metadata)}, {"spec", api::ObjectAt(of_template, "spec")}};
 }
 
-// Everything that is created in a namespace being deleted is refused, now and later.
+// A terminating namespace rejects every creation, now and later.
 bool NamespaceIsTerminating(const api::Status& status) {
   if (!status.details) return false;
   return std::any_of(status.details->causes.begin(), status.details->causes.end(),
@@ -36,9 +36,10 @@ bool NamespaceIsTerminating(const api::Status& status) {
 
 }  // namespace
 
-class ReplicaManager::Telling {
+class ReplicaSetController::Telling {
  public:
-  Telling(const ReplicaManager& manager, const Burst& burst, std::string_view action, std::string_view rule, Json saw)
+  Telling(const ReplicaSetController& manager, const Burst& burst, std::string_view action,
+          std::string_view rule, Json saw)
       : context_(manager.context_),
         source_{std::string(manager.kind_.event_source)},
         about_(ReferenceTo(*burst.owner, manager.kind_.api_version, manager.kind_.kind)) {
@@ -52,7 +53,7 @@ class ReplicaManager::Telling {
             .resource = "pods",
             .object = {burst.owner->header().ns, ""},
             .owner_resource = std::string(manager.kind_.resource),
-            .owner = {burst.owner->header().ns, burst.owner->header().name},
+            .owner = burst.owner->name(),
             .rule = std::string(rule),
             .saw = std::make_shared<const Json>(std::move(saw))};
   }
@@ -73,8 +74,8 @@ class ReplicaManager::Telling {
   WhyRecord why_;
 };
 
-Task<std::optional<api::Status>> ReplicaManager::CreatePods(Burst burst) {
-  const ObjectName name{burst.owner->header().ns, burst.owner->header().name};
+Task<std::optional<api::Status>> ReplicaSetController::CreatePods(Burst burst) {
+  const ObjectName& name = burst.owner->name();
   expectations_.ExpectCreations(name, burst.count);
   Telling telling(*this, burst, "create", "fewer live pods than spec.replicas", Json::object());
   auto request = [pod = PodOf(*burst.owner, kind_), ns = name.ns](std::size_t) {
@@ -98,15 +99,15 @@ Task<std::optional<api::Status>> ReplicaManager::CreatePods(Burst burst) {
       if (!failed) failed = answer.status();
     }
   }
-  // Nobody will see the pods that were refused or never asked for. Where everything is refused until the end, waiting
-  // for them is what keeps the owner from trying again.
+  // No event will report the pods that were rejected or never requested. In a terminating namespace the
+  // expectations stay unmet on purpose: they keep the owner from trying again.
   if (!namespace_goes)
     for (int i = created; i < burst.count; ++i) expectations_.CreationObserved(name);
   co_return failed;
 }
 
-Task<std::optional<api::Status>> ReplicaManager::DeletePods(Burst burst) {
-  const ObjectName name{burst.owner->header().ns, burst.owner->header().name};
+Task<std::optional<api::Status>> ReplicaSetController::DeletePods(Burst burst) {
+  const ObjectName& name = burst.owner->name();
   std::optional<Choice> choice = ChooseVictims(burst);
   if (!choice) co_return std::nullopt;
   const std::vector<Victim>& victims = choice->victims;
@@ -120,8 +121,10 @@ Task<std::optional<api::Status>> ReplicaManager::DeletePods(Burst burst) {
                         .object = {name.ns, victim.name},
                         .subresource = "",
                         .body = api::DeleteRequest{.uid = victim.uid}.ToJson()});
-    chosen.push_back(
-        {{"pod", victim.name}, {"ready", victim.ready}, {"deletionCost", victim.cost}, {"rank", victim.rank}});
+    chosen.push_back({{"pod", victim.name},
+                      {"ready", victim.ready},
+                      {"deletionCost", victim.cost},
+                      {"rank", victim.rank}});
   }
   Json saw;
   saw["chosen"] = std::move(chosen);

@@ -1,27 +1,28 @@
-// Which pods of an owner go.
-
-#include <prometheus/histogram.h>
+// Chooses the pods of an owner to delete.
 
 #include <algorithm>
 #include <utility>
 #include <variant>
 
+#include <prometheus/histogram.h>
+
 #include "api/base/feature_gates.h"
 #include "api/json_access.h"
 #include "controllers/replicaset/internal/picker_call.h"
-#include "controllers/replicaset/internal/replica_manager.h"
+#include "controllers/replicaset/internal/replicaset_controller.h"
 
 namespace terrarium::controllers::replicaset {
 
 using api::Json;
 
-std::optional<ReplicaManager::Choice> ReplicaManager::ChooseVictims(const Burst& burst) {
-  const ObjectName name{burst.owner->header().ns, burst.owner->header().name};
+std::optional<ReplicaSetController::Choice> ReplicaSetController::ChooseVictims(const Burst& burst) {
+  const ObjectName& name = burst.owner->name();
   std::vector<RankedPod> pods;
   pods.reserve(static_cast<std::size_t>(burst.live));
   const std::vector<int> on_node = index_.LivePodsByNode(name);
   for (const OwnedPod* pod : index_.Find(name)->pods)
-    if (pod->share.live) pods.push_back({pod->pod.get(), &pod->facts, on_node[static_cast<std::size_t>(pod->node)]});
+    if (pod->share.live)
+      pods.push_back({pod->pod.get(), &pod->facts, on_node[static_cast<std::size_t>(pod->node)]});
   RankingRules rules{.now = context_.env.clock.Now(),
                      .deletion_cost = context_.env.gates.Enabled(api::gate::kPodDeletionCost),
                      .logarithmic = context_.env.gates.Enabled(api::gate::kLogarithmicScaleDown)};
@@ -32,7 +33,7 @@ std::optional<ReplicaManager::Choice> ReplicaManager::ChooseVictims(const Burst&
   } else {
     picks_.Drop(name);
   }
-  // Who deletes all of them need not choose.
+  // Deleting all of them needs no choice.
   if (burst.count < burst.live) {
     ChooseForDeletion(pods, static_cast<std::size_t>(burst.count), rules);
     ObserveAges(pods, burst.count);
@@ -45,16 +46,17 @@ std::optional<ReplicaManager::Choice> ReplicaManager::ChooseVictims(const Burst&
   return choice;
 }
 
-const Json* ReplicaManager::PickerOf(const Burst& burst, const Json& owner) const {
+const Json* ReplicaSetController::PickerOf(const Burst& burst, const Json& owner) const {
   if (!kind_.has_picker || burst.count >= burst.live) return nullptr;
   if (!context_.env.gates.Enabled(api::gate::kDownscalePodPicker)) return nullptr;
   return api::Find(owner, "spec", "downscalePodPicker");
 }
 
-// Where nobody is asked or nobody answers, all pods rank 0: the nodes they are on do not count either.
-bool ReplicaManager::RankByPicker(const Burst& burst, const Json& picker, std::vector<RankedPod>& pods,
-                                  RankingRules& rules, Json& record) {
-  const ObjectName name{burst.owner->header().ns, burst.owner->header().name};
+// Without a call, or when the call failed, all pods rank 0: the ranks by node are not used either. A response
+// that names no pod leaves the ranks by node.
+bool ReplicaSetController::RankByPicker(const Burst& burst, const Json& picker, std::vector<RankedPod>& pods,
+                                        RankingRules& rules, Json& record) {
+  const ObjectName& name = burst.owner->name();
   const std::string url = UrlOf(picker);
   PickRequest request = RequestFor(pods, burst.count);
   auto rank_alike = [&] {
@@ -68,7 +70,8 @@ bool ReplicaManager::RankByPicker(const Burst& burst, const Json& picker, std::v
     return true;
   }
   std::optional<PodPicks::Verdict> verdict = picks_.Ask(
-      name, {.owner_uid = burst.owner->header().uid, .wanted = burst.wanted, .picker = picker, .request = request});
+      name,
+      {.owner_uid = burst.owner->header().uid, .wanted = burst.wanted, .picker = picker, .request = request});
   if (!verdict) return false;
   record = {{"url", url}, {"calls", verdict->calls}, {"request", request.ToJson()}};
   if (const auto* fault = std::get_if<PickFault>(&verdict->result)) {
@@ -93,14 +96,15 @@ bool ReplicaManager::RankByPicker(const Burst& burst, const Json& picker, std::v
   return true;
 }
 
-// Kubernetes reports whole ratios.
-void ReplicaManager::ObserveAges(const std::vector<RankedPod>& pods, int chosen) const {
+// Rounds ratios down to integers, as Kubernetes does.
+void ReplicaSetController::ObserveAges(const std::vector<RankedPod>& pods, int chosen) const {
   auto age = [now = context_.env.clock.Now()](const RankedPod& pod) -> std::int64_t {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now - pod.facts->created).count();
   };
   std::optional<std::int64_t> youngest;
   for (const RankedPod& pod : pods)
-    if (pod.facts->ready && pod.facts->created != kNoTime) youngest = std::min(youngest.value_or(age(pod)), age(pod));
+    if (pod.facts->ready && pod.facts->created != kNoTime)
+      youngest = std::min(youngest.value_or(age(pod)), age(pod));
   if (!youngest) return;
   for (int i = 0; i < chosen; ++i)
     if (pods[i].facts->ready && pods[i].facts->created != kNoTime)

@@ -15,25 +15,28 @@ using Names = std::set<std::string, std::less<>>;
 
 constexpr const char* kChosenPods = "chosen_pods";
 constexpr const char* kTiedPods = "tied_pods";
-constexpr std::int8_t kRunning = 2;  // PodFacts::phase
+constexpr std::int8_t kRunning = 2;  // a value of PodFacts::phase
 
 bool IsCandidate(const PodFacts& pod) { return pod.assigned && pod.phase == kRunning && pod.ready; }
 
 PickFault Malformed(std::string message) { return {pick_outcome::kMalformed, std::move(message)}; }
 
-// The caller's own words, where it has some.
+// Uses the HTTP caller's error message if there is one.
 PickFault Unanswered(const HttpAnswer& answer) {
   auto fault = [&](std::string_view outcome, const char* message, bool worth_retrying = true) {
     return PickFault{outcome, answer.error.empty() ? message : answer.error, worth_retrying};
   };
   switch (answer.outcome) {
-    // What is allowed does not change while the plane runs.
+    // The allowed hosts do not change while the control plane runs.
     case HttpAnswer::Outcome::kNotAllowed:
       return fault(pick_outcome::kNotAllowed, "the host is not one that may be called", false);
     case HttpAnswer::Outcome::kUnknownHost: return fault(pick_outcome::kUnknownHost, "the host is unknown");
     case HttpAnswer::Outcome::kRefused: return fault(pick_outcome::kConnection, "the connection failed");
-    case HttpAnswer::Outcome::kTlsFailure: return fault(pick_outcome::kTls, "there is no trusted TLS connection");
-    case HttpAnswer::Outcome::kTimedOut: return fault(pick_outcome::kTimeout, "the time-out was reached");
+    case HttpAnswer::Outcome::kTlsFailure:
+      return fault(pick_outcome::kTls, "there is no trusted TLS connection");
+    // A retry could take as long again, and timeoutSeconds limits exactly that time.
+    case HttpAnswer::Outcome::kTimedOut:
+      return fault(pick_outcome::kTimeout, "the time-out was reached", false);
     case HttpAnswer::Outcome::kTooLarge: return fault(pick_outcome::kTooLarge, "the answer is too large");
     case HttpAnswer::Outcome::kMalformed: return fault(pick_outcome::kMalformed, "the answer is not HTTP");
     case HttpAnswer::Outcome::kAnswered: break;
@@ -41,7 +44,7 @@ PickFault Unanswered(const HttpAnswer& answer) {
   return Malformed("the answer is not HTTP");
 }
 
-// Nothing said is JSON; parameters, such as a character set, do not matter.
+// A missing content type counts as JSON; parameters, such as a character set, are ignored.
 bool SaysJson(std::string_view content_type) {
   constexpr std::string_view kJson = "application/json";
   content_type = content_type.substr(0, content_type.find(';'));
@@ -54,9 +57,10 @@ bool SaysJson(std::string_view content_type) {
          std::equal(content_type.begin(), content_type.end(), kJson.begin(), kJson.end(), same);
 }
 
-// What is wrong with a list of names; empty when nothing is. A list that is absent or null is empty, as an empty list
-// is written in some languages.
-std::string ReadNames(const Json& body, const char* field, const std::vector<std::string>& candidates, Names& names) {
+// Returns the error in a list of names; empty when it is valid. An absent or null list is empty, as some
+// languages serialize an empty list.
+std::string ReadNames(const Json& body, const char* field, const std::vector<std::string>& candidates,
+                      Names& names) {
   const Json* list = api::Find(body, field);
   if (list == nullptr) return "";
   if (!list->is_array()) return std::string(field) + " is not a list";
@@ -64,7 +68,8 @@ std::string ReadNames(const Json& body, const char* field, const std::vector<std
     auto at = [&](const char* what) { return std::string(field) + "[" + std::to_string(i) + "] is " + what; };
     if (!(*list)[i].is_string()) return at("not a name");
     const std::string& name = (*list)[i].get_ref<const std::string&>();
-    if (!std::binary_search(candidates.begin(), candidates.end(), name)) return at("none of the candidate_pods");
+    if (!std::binary_search(candidates.begin(), candidates.end(), name))
+      return at("none of the candidate_pods");
     names.insert(name);
   }
   return "";
@@ -72,7 +77,9 @@ std::string ReadNames(const Json& body, const char* field, const std::vector<std
 
 }  // namespace
 
-Json PickRequest::ToJson() const { return {{"number_of_pods_requested", number}, {"candidate_pods", candidates}}; }
+Json PickRequest::ToJson() const {
+  return {{"number_of_pods_requested", number}, {"candidate_pods", candidates}};
+}
 
 PickRequest RequestFor(const std::vector<RankedPod>& pods, int count) {
   PickRequest request{.number = count, .candidates = {}};
@@ -97,14 +104,17 @@ PickResult ReadAnswer(const HttpAnswer& answer, const PickRequest& request) {
   if (answer.outcome != HttpAnswer::Outcome::kAnswered) return Unanswered(answer);
   const std::string status = std::to_string(answer.status);
   if (answer.status >= 300 && answer.status < 400)
-    return PickFault{pick_outcome::kRedirect, "it answered with a redirect (" + status + "), which is not followed"};
+    return PickFault{pick_outcome::kRedirect,
+                     "it answered with a redirect (" + status + "), which is not followed"};
   if (answer.status < 200 || answer.status >= 300)
     return PickFault{pick_outcome::kStatus, "it answered with status " + status};
   constexpr int kNoContent = 204;
   if (answer.status == kNoContent) return PickAnswer{};
-  if (!SaysJson(answer.content_type)) return Malformed("the content type of the answer is not application/json");
+  if (!SaysJson(answer.content_type))
+    return Malformed("the content type of the answer is not application/json");
   const api::Decoded body = api::DecodeJson(answer.body, {.strict = false});
-  if (body.error) return Malformed(answer.body.empty() ? "the answer is empty" : "the answer is not valid JSON");
+  if (body.error)
+    return Malformed(answer.body.empty() ? "the answer is empty" : "the answer is not valid JSON");
   if (!body.object.is_object()) return Malformed("the answer is not a JSON object");
   PickAnswer read;
   std::string wrong = ReadNames(body.object, kChosenPods, request.candidates, read.chosen);

@@ -1,12 +1,12 @@
 #include "controllers/replicaset/internal/pod_picks.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
 
 #include "api/json_access.h"
 #include "controllers/replicaset/internal/picker_call.h"
@@ -19,15 +19,19 @@ using namespace std::chrono_literals;
 constexpr api::Duration kPauseMin = 50ms;
 constexpr api::Duration kPauseMax = 5s;
 
-// After the first call, the second, ...
-api::Duration PauseAfter(int calls) {
+// `tries` is at least 1.
+api::Duration PauseAfter(int tries) {
   constexpr int kDoublingsMax = 10;
-  return std::min(kPauseMin * (1 << std::min(calls - 1, kDoublingsMax)), kPauseMax);
+  return std::min(kPauseMin * (1 << std::min(tries - 1, kDoublingsMax)), kPauseMax);
+}
+
+bool WasCalled(const api::HttpAnswer& answer) {
+  return answer.outcome != api::HttpAnswer::Outcome::kNotAllowed;
 }
 
 }  // namespace
 
-// Series appear with their first use: where nobody has a picker there are none.
+// Series appear with their first use: without a picker there are none.
 class PickMetrics {
  public:
   explicit PickMetrics(prometheus::Registry& registry)
@@ -39,21 +43,24 @@ class PickMetrics {
                      .Name("replicaset_controller_downscale_pod_picker_retries_total")
                      .Help("[ALPHA] Number of calls to downscalePodPickers that repeated a failed one.")
                      .Register(registry)),
-        failures_(prometheus::BuildCounter()
-                      .Name("replicaset_controller_downscale_pod_picker_failures_total")
-                      .Help("[ALPHA] Number of scale-downs in which all pods ranked alike because their "
-                            "downscalePodPicker could not be asked or gave no valid answer, by the last reason.")
-                      .Register(registry)),
-        duration_(prometheus::BuildHistogram()
-                      .Name("replicaset_controller_downscale_pod_picker_call_duration_seconds")
-                      .Help("[ALPHA] How long calls to downscalePodPickers took, in the world's time whatever the "
-                            "clock of the plane.")
-                      .Register(registry)) {}
+        failures_(
+            prometheus::BuildCounter()
+                .Name("replicaset_controller_downscale_pod_picker_failures_total")
+                .Help("[ALPHA] Number of scale-downs in which all pods ranked alike because their "
+                      "downscalePodPicker could not be asked or gave no valid answer, by the last reason.")
+                .Register(registry)),
+        duration_(
+            prometheus::BuildHistogram()
+                .Name("replicaset_controller_downscale_pod_picker_call_duration_seconds")
+                .Help("[ALPHA] How long calls to downscalePodPickers took, in the world's time whatever the "
+                      "clock of the plane.")
+                .Register(registry)) {}
 
   void Called(std::string_view outcome, std::chrono::nanoseconds took) {
     calls_.Add({{"outcome", std::string(outcome)}}).Increment();
-    duration_.Add({}, prometheus::Histogram::BucketBoundaries{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
-                                                               5, 10, 30})
+    duration_
+        .Add({}, prometheus::Histogram::BucketBoundaries{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+                                                         2.5, 5, 10, 30})
         .Observe(std::chrono::duration<double>(took).count());
   }
   void Retried() { retries_.Add({}).Increment(); }
@@ -104,8 +111,8 @@ std::optional<PodPicks::Verdict> PodPicks::Ask(const ObjectName& owner, Question
 
 std::optional<PodPicks::Verdict> PodPicks::Call(Picks::iterator it, Question question) {
   Pick& pick = it->second;
-  // Somebody has decided anew meanwhile: what went wrong before was another question.
-  if (pick.question.wanted != question.wanted) pick.calls = 0;
+  // spec.replicas has changed: earlier failures belong to another question.
+  if (pick.question.wanted != question.wanted) pick.tries = 0;
   pick.question = std::move(question);
   if (context_.http == nullptr)
     return End(it, PickFault{pick_outcome::kNoClient, "this control plane has no HTTP client for it", false});
@@ -115,7 +122,7 @@ std::optional<PodPicks::Verdict> PodPicks::Call(Picks::iterator it, Question que
   };
   auto call = CallOf(pick.question.picker, pick.question.request, find);
   if (auto* fault = std::get_if<PickFault>(&call)) return End(it, std::move(*fault));
-  if (++pick.calls > 1) metrics_->Retried();
+  if (++pick.tries > 1) metrics_->Retried();
   pick.state = State::kCalling;
   auto answered = [this, owner = it->first](OutsideCalls::CallId id, const api::HttpAnswer& answer) {
     Answered(owner, id, answer);
@@ -132,12 +139,12 @@ std::optional<PodPicks::Verdict> PodPicks::Judge(Picks::iterator it, Question qu
   const bool stale = std::holds_alternative<PickAnswer>(result) && pick.question.request != question.request;
   if (stale) result = PickFault{pick_outcome::kStale, "the candidates changed while it was being asked"};
   const auto* fault = std::get_if<PickFault>(&result);
-  const bool again = fault != nullptr && fault->worth_retrying &&
-                     pick.calls <= api::IntAt(question.picker, 3, "maxRetries");
+  const bool again =
+      fault != nullptr && fault->worth_retrying && pick.tries <= api::IntAt(question.picker, 3, "maxRetries");
   if (!again) return End(it, std::move(result));
   if (stale) return Call(it, std::move(question));
   pick.state = State::kPausing;
-  pauses_.Set(it->first, PauseAfter(pick.calls));
+  pauses_.Set(it->first, PauseAfter(pick.tries));
   return std::nullopt;
 }
 
@@ -150,11 +157,18 @@ PodPicks::Verdict PodPicks::End(Picks::iterator pick, PickResult result) {
 
 void PodPicks::Answered(const ObjectName& owner, OutsideCalls::CallId call, const api::HttpAnswer& answer) {
   auto it = picks_.find(owner);
-  if (it == picks_.end() || it->second.call != call) return metrics_->Called(pick_outcome::kAbandoned, answer.took);
+  const bool awaited = it != picks_.end() && it->second.call == call;
+  if (!awaited) {
+    if (WasCalled(answer)) metrics_->Called(pick_outcome::kAbandoned, answer.took);
+    return;
+  }
   Pick& pick = it->second;
   pick.result = ReadAnswer(answer, pick.question.request);
   pick.state = State::kAnswered;
-  metrics_->Called(OutcomeOf(*pick.result), answer.took);
+  if (WasCalled(answer)) {
+    ++pick.calls;
+    metrics_->Called(OutcomeOf(*pick.result), answer.took);
+  }
   wake_(owner);
 }
 

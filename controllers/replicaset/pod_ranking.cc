@@ -9,13 +9,13 @@
 namespace terrarium::controllers::replicaset {
 namespace {
 
-// log2 of the nanoseconds since `then`, which Kubernetes counts in; -1 for the future.
+// log2 of the nanoseconds since `then`, the unit of Kubernetes; -1 for the future.
 std::int64_t LogAge(api::Time then, api::Time now) {
   const double age = std::chrono::duration<double, std::nano>(now - then).count();
   return age > 0 ? static_cast<std::int64_t>(std::log2(age)) : -1;
 }
 
-// What is decided without looking at time. Less goes first.
+// The criteria that do not depend on time. Lower is deleted first.
 std::weak_ordering CompareState(const RankedPod& x, const RankedPod& y, const RankingRules& rules) {
   const PodFacts& a = *x.facts;
   const PodFacts& b = *y.facts;
@@ -28,7 +28,7 @@ std::weak_ordering CompareState(const RankedPod& x, const RankedPod& y, const Ra
 
 struct Entry {
   RankedPod ranked;
-  // Of ready_since and created, in a logarithmic ranking.
+  // Logarithmic ages of ready_since and created, in a logarithmic ranking.
   std::int64_t ready_log = 0;
   std::int64_t created_log = 0;
 };
@@ -70,8 +70,9 @@ class Order {
   RankingRules rules_;
 };
 
-// The order is not transitive: pods ready since the same second are told apart by their restarts, the same pods and one
-// of another second by their uids. std::sort may leave its range with such a comparison; merging never does.
+// The order is not transitive: restarts decide between pods that became ready in the same second, while uids
+// decide between one of them and a pod of another second. std::sort may leave its range with such a
+// comparison; merging never does.
 void MergeSort(std::vector<Entry>& entries, const Order& order) {
   auto less = [&order](const Entry& x, const Entry& y) { return order(x, y) < 0; };
   const std::size_t size = entries.size();
@@ -91,7 +92,7 @@ void MergeSort(std::vector<Entry>& entries, const Order& order) {
 
 void ChooseForDeletion(std::vector<RankedPod>& pods, std::size_t count, const RankingRules& rules) {
   if (count == 0) return;
-  // Those whose state alone says that they stay need not be sorted.
+  // Pods that stay by their state alone need not be sorted.
   auto last = pods.end();
   if (count < pods.size()) {
     auto less = [&rules](const RankedPod& x, const RankedPod& y) { return CompareState(x, y, rules) < 0; };

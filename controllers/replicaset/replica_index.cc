@@ -3,22 +3,11 @@
 #include <utility>
 
 #include "api/core_v1/pod.h"
-#include "api/find_text.h"
-#include "api/json_access.h"
 
 namespace terrarium::controllers::replicaset {
 namespace {
 
-using api::Json;
 using Effect = ReplicaIndex::Effect;
-
-ObjectName NameOf(const api::Object& object) { return {object.header().ns, object.header().name}; }
-
-const Json* ControllerReferenceOf(const Json& document) {
-  for (const Json& reference : api::ListAt(document, "metadata", "ownerReferences"))
-    if (api::BoolAt(reference, "controller")) return &reference;
-  return nullptr;
-}
 
 Effect::Change Difference(PodShare before, const PodShare& after) {
   if (before == after) return Effect::Change::kNone;
@@ -28,17 +17,16 @@ Effect::Change Difference(PodShare before, const PodShare& after) {
 
 }  // namespace
 
-std::optional<ReplicaIndex::OwnerKey> ReplicaIndex::KeyOf(const api::Object& pod, const Json* document) const {
-  const std::string& ns = pod.header().ns;
-  const Json* controller = document == nullptr ? nullptr : ControllerReferenceOf(*document);
+std::optional<ReplicaIndex::OwnerKey> ReplicaIndex::KeyOf(const api::Object& pod) const {
+  const std::string& ns = pod.name().ns;
+  const api::OwnerReference* controller = pod.controller();
   if (controller == nullptr) {
-    // Orphans are only looked at to be adopted.
-    const std::string& phase = api::PodPhase(pod);
-    if (pod.header().deleting || phase == "Succeeded" || phase == "Failed") return std::nullopt;
+    // Orphans are kept for adoption only.
+    if (pod.header().deleting || api::IsPodTerminal(pod)) return std::nullopt;
     return OwnerKey(ObjectName{ns, ""}, "");
   }
-  if (api::StringAt(*controller, "kind") != kind_) return std::nullopt;
-  return OwnerKey(ObjectName{ns, std::string(api::StringAt(*controller, "name"))}, api::StringAt(*controller, "uid"));
+  if (controller->kind != kind_) return std::nullopt;
+  return OwnerKey(ObjectName{ns, controller->name}, controller->uid);
 }
 
 void ReplicaIndex::Join(Held& held, Groups::iterator group) {
@@ -97,25 +85,25 @@ void ReplicaIndex::DropIfUnused(Groups::iterator group) {
 }
 
 std::vector<Effect> ReplicaIndex::PutPod(const ObjectPtr& pod) {
-  // The text of a pod that nobody owns says so without being parsed.
-  const bool owned = api::FindText(pod->body(), R"("ownerReferences":[)", 'R') != std::string_view::npos;
-  std::shared_ptr<const Json> document = owned ? pod->Document() : nullptr;
-  std::optional<OwnerKey> key = KeyOf(*pod, document.get());
-  auto place = pods_.find(NameOf(*pod));
+  std::optional<OwnerKey> key = KeyOf(*pod);
+  auto place = pods_.find(pod->name());
   std::vector<Effect> effects;
+  const bool outdated = place != pods_.end() && place->second.pod->header().uid == pod->header().uid &&
+                        place->second.pod->revision() > pod->revision();
+  if (outdated) return effects;
   if (place != pods_.end() && (!key || place->second.group->first != *key)) {
     effects = RemovePod(*place->second.pod);
     place = pods_.end();
   }
   if (!key) return effects;
   if (place == pods_.end()) {
-    place = pods_.emplace(NameOf(*pod), Held{}).first;
+    place = pods_.emplace(pod->name(), Held{}).first;
     Join(place->second, groups_.try_emplace(std::move(*key)).first);
   }
   if (OfOrphans(place->second.group))
     PutOrphan(place->second, pod, effects);
   else
-    PutOwned(place->second, pod, *document, effects);
+    PutOwned(place->second, pod, effects);
   return effects;
 }
 
@@ -128,23 +116,24 @@ void ReplicaIndex::PutOrphan(Held& held, const ObjectPtr& pod, std::vector<Effec
   SetAdoptable(*pod, true, effects);
 }
 
-void ReplicaIndex::PutOwned(Held& held, const ObjectPtr& pod, const Json& document, std::vector<Effect>& effects) {
+void ReplicaIndex::PutOwned(Held& held, const ObjectPtr& pod, std::vector<Effect>& effects) {
   PodGroup& group = held.group->second;
   const PodShare before = held.share;
   const std::size_t strays = group.strays.size();
   if (held.pod != nullptr) Uncount(held);
   held.pod = pod;
-  held.facts = FactsOf(*pod, document);
-  held.node = NumberOf(api::StringAt(document, "spec", "nodeName"));
+  held.facts = FactsOf(*pod, *pod->Document());
+  held.node = NumberOf(api::PodNodeName(*pod));
   Count(held);
   if (!group.rules) return;
-  const Effect::Change change = group.strays.size() != strays ? Effect::Change::kAny : Difference(before, held.share);
+  const Effect::Change change =
+      group.strays.size() != strays ? Effect::Change::kAny : Difference(before, held.share);
   effects.push_back({std::get<0>(held.group->first), Effect::Relation::kControls, change});
 }
 
 std::vector<Effect> ReplicaIndex::RemovePod(const api::Object& pod) {
   std::vector<Effect> effects;
-  auto place = pods_.find(NameOf(pod));
+  auto place = pods_.find(pod.name());
   if (place == pods_.end() || place->second.pod->header().uid != pod.header().uid) return effects;
   Held& held = place->second;
   Groups::iterator group = held.group;
@@ -181,7 +170,8 @@ void ReplicaIndex::SetOwner(const ObjectName& name, OwnerRules rules) {
   auto orphans = groups_.find(OwnerKey(ObjectName{name.ns, ""}, ""));
   if (orphans == groups_.end()) return;
   for (const OwnedPod* orphan : orphans->second.pods)
-    if (group.rules->selector.Matches(orphan->pod->header())) group.adoptable.insert(orphan->pod->header().name);
+    if (group.rules->selector.Matches(orphan->pod->header()))
+      group.adoptable.insert(orphan->pod->header().name);
 }
 
 void ReplicaIndex::RemoveOwner(const ObjectName& name) {
@@ -215,12 +205,9 @@ std::vector<int> ReplicaIndex::LivePodsByNode(const ObjectName& owner) const {
   };
   auto place = owners_.find(owner);
   if (place == owners_.end()) return by_node;
-  const PodGroup& group = place->second->second;
-  auto siblings = siblings_.find(group.rules->controller_uid);
-  if (siblings == siblings_.end())
-    count(group);
-  else
-    for (const ObjectName& sibling : siblings->second) count(owners_.at(sibling)->second);
+  auto siblings = siblings_.find(place->second->second.rules->controller_uid);
+  if (siblings == siblings_.end()) return by_node;
+  for (const ObjectName& sibling : siblings->second) count(owners_.at(sibling)->second);
   return by_node;
 }
 

@@ -11,7 +11,7 @@ using api::Json;
 
 constexpr const char* kFailureCondition = "ReplicaFailure";
 
-// Optional numbers of the status are absent when they are 0.
+// Optional counts are omitted when they are 0.
 void SetCount(Json& status, const char* field, std::int64_t count) {
   if (count == 0)
     status.erase(field);
@@ -19,7 +19,7 @@ void SetCount(Json& status, const char* field, std::int64_t count) {
     status[field] = count;
 }
 
-// A failure that stands is not told anew, whatever its message: the first one is as good as the last.
+// An existing ReplicaFailure condition is left untouched, even if the message differs.
 void SetFailure(Json& status, const std::optional<ReplicaFailure>& failure, api::Time now) {
   Json conditions = Json::array();
   for (const Json& condition : api::ListAt(status, "conditions")) {

@@ -14,7 +14,7 @@ std::optional<api::Json> NextStatus(const api::Json& quota, const QuotaAccount& 
     auto counted = account.counted.find(name);
     auto old = old_used.find(name);
     if (counted == account.counted.end()) {
-      // Nothing here is counted by that name; whoever counts it keeps its figure.
+      // This controller does not count that name. Keep the figure of the component that does.
       if (old != old_used.end()) used.insert(*old);
       continue;
     }

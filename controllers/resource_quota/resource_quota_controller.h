@@ -1,18 +1,18 @@
 #pragma once
 
-// The quota controller (resourcequota-controller): keeps the status of ResourceQuotas, from which the apiserver takes
-// what is created, and gives back what is no longer used. Mirrors pkg/controller/resourcequota, v1.36.
+// The quota controller (resourcequota-controller): keeps the status of ResourceQuotas, from which the
+// apiserver takes what is created, and gives back what is no longer used. Mirrors
+// pkg/controller/resourcequota, v1.36.
 
 #include <memory>
-#include <vector>
 
 #include "controllers/controller.h"
 #include "controllers/runtime/served_resource.h"
 
 namespace terrarium::controllers {
 
-// `resources`: what quotas can count.
+// `resources`: what quotas can count; outlives the controller.
 std::unique_ptr<Controller> MakeResourceQuotaController(const ControllerContext& context,
-                                                        std::vector<ServedResource> resources);
+                                                        ServedResources& resources);
 
 }  // namespace terrarium::controllers

@@ -1,6 +1,7 @@
 #include "controllers/resource_quota/internal/usage_ledger.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/json_access.h"
 
@@ -20,11 +21,21 @@ ResourceList Above(const ResourceList& more, const ResourceList& less) {
 
 }  // namespace
 
+std::size_t UsageLedger::AddKind(api::GroupResource kind) {
+  auto place = std::find_if(kinds_.begin(), kinds_.end(),
+                            [](const api::GroupResource& other) { return other.resource.empty(); });
+  if (place == kinds_.end()) place = kinds_.insert(place, api::GroupResource());
+  *place = std::move(kind);
+  return static_cast<std::size_t>(place - kinds_.begin());
+}
+
 const QuotaAccount& UsageLedger::PutQuota(const ObjectName& name, const api::Json& spec) {
   Namespace& ns = namespaces_[name.ns];
   QuotaAccount& quota = ns.quotas[name.name];
-  // Limits may change while objects are on their way; only another choice of objects makes what is used another thing.
-  quota.recount = quota.recount || api::ObjectAt(spec, "scopeSelector") != api::ObjectAt(quota.spec, "scopeSelector");
+  // Limits may change while objects are on their way; only another choice of objects makes what is used
+  // another thing.
+  quota.recount =
+      quota.recount || api::ObjectAt(spec, "scopeSelector") != api::ObjectAt(quota.spec, "scopeSelector");
   quota.spec = spec;
   quota.hard = api::ReadResourceList(api::ObjectAt(spec, "hard"));
   quota.counts.assign(kinds_.size(), false);
@@ -64,7 +75,8 @@ bool UsageLedger::Counts(const std::string& ns, std::size_t kind) const {
   auto place = namespaces_.find(ns);
   if (place == namespaces_.end()) return false;
   const auto& quotas = place->second.quotas;
-  return std::any_of(quotas.begin(), quotas.end(), [&](const auto& entry) { return entry.second.counts[kind]; });
+  return std::any_of(quotas.begin(), quotas.end(),
+                     [&](const auto& entry) { return entry.second.counts[kind]; });
 }
 
 ResourceList UsageLedger::UsageIn(const QuotaAccount& quota, const api::QuotaSubject& subject) {
@@ -72,8 +84,8 @@ ResourceList UsageLedger::UsageIn(const QuotaAccount& quota, const api::QuotaSub
   return api::UsageUnder(quota.hard, subject);
 }
 
-std::vector<ObjectName> UsageLedger::Change(const std::string& ns, Namespace& in, const api::QuotaSubject* old,
-                                            const api::QuotaSubject* now) {
+std::vector<ObjectName> UsageLedger::Change(const std::string& ns, Namespace& in,
+                                            const api::QuotaSubject* old, const api::QuotaSubject* now) {
   std::vector<ObjectName> changed;
   for (auto& [name, quota] : in.quotas) {
     const ResourceList before = old == nullptr ? ResourceList() : UsageIn(quota, *old);
@@ -87,7 +99,8 @@ std::vector<ObjectName> UsageLedger::Change(const std::string& ns, Namespace& in
   return changed;
 }
 
-std::vector<ObjectName> UsageLedger::Put(std::size_t kind, const ObjectName& object, api::QuotaSubject subject) {
+std::vector<ObjectName> UsageLedger::Put(std::size_t kind, const ObjectName& object,
+                                         api::QuotaSubject subject) {
   Namespace& ns = namespaces_.find(object.ns)->second;
   subject.unsaid.clear();  // of no use any more once an object has been let in
   auto [place, fresh] = ns.objects.try_emplace(ObjectId(kind, object.name));

@@ -1,8 +1,8 @@
 #include "controllers/runtime/controller_loop.h"
 
-#include <spdlog/spdlog.h>
-
 #include <utility>
+
+#include <spdlog/spdlog.h>
 
 #include "api/base/executor.h"
 
@@ -81,7 +81,8 @@ class ControllerLoop::Impl : public std::enable_shared_from_this<ControllerLoop:
   api::TaskScope tasks_;  // last: destroyed first, while what the reconciles look at is still there
 };
 
-ControllerLoop::ControllerLoop(const api::Env& env, Metrics& metrics, LoopOptions options, Reconcile reconcile)
+ControllerLoop::ControllerLoop(const api::Env& env, Metrics& metrics, LoopOptions options,
+                               Reconcile reconcile)
     : impl_(std::make_shared<Impl>(env, metrics, std::move(options), std::move(reconcile))) {}
 ControllerLoop::~ControllerLoop() = default;
 

@@ -30,14 +30,15 @@ struct LoopOptions {
   std::string name;  // label `name` of the queue's metrics, as Kubernetes names that queue
   int workers = 5;   // reconciles under way at a time; of one key never more than one
   RetryLimits retry = {};
-  // A key that fails is tried again this often, then dropped until something adds it again, which is logged; 0: tried
-  // without end.
+  // A key that fails is tried again this often, then dropped until something adds it again, which is logged;
+  // 0: tried without end.
   int retries_max = 0;
 };
 
-// Hands ready keys to the reconcile function. Done: the key's backoff is forgotten. RequeueAfter: forgotten, and again
-// after that time. A Status: again with backoff; it is logged unless it is a conflict, which only means that the view
-// was stale. Single-threaded, on the lane of `env`; destroying it ends reconciles where they wait.
+// Hands ready keys to the reconcile function. Done: the key's backoff is forgotten. RequeueAfter: forgotten,
+// and again after that time. A Status: again with backoff; it is logged unless it is a conflict, which only
+// means that the view was stale. Single-threaded, on the lane of `env`; destroying it ends reconciles where
+// they wait.
 class ControllerLoop {
  public:
   ControllerLoop(const api::Env& env, Metrics& metrics, LoopOptions options, Reconcile reconcile);

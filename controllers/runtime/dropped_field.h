@@ -1,9 +1,9 @@
 #pragma once
 
-// A number in statuses that the apiserver may drop, since its gate is on here and off there: version skew. Written
-// again and again it would never be there. So once an object's was seen to be dropped, a status that lacks nothing but
-// that very number is not worth a write. Another number, or a status that differs elsewhere, is sent, and so it is
-// noticed when the apiserver keeps it. Single-threaded.
+// A number in statuses that the apiserver may drop, since its gate is on here and off there: version skew.
+// Written again and again it would never be there. So once an object's was seen to be dropped, a status that
+// lacks nothing but that very number is not worth a write. Another number, or a status that differs
+// elsewhere, is sent, and so it is noticed when the apiserver keeps it. Single-threaded.
 //
 // DIVERGES: Kubernetes' controllers send such a status with every sync, and the apiserver stores nothing.
 

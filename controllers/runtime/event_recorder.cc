@@ -1,12 +1,12 @@
 #include "controllers/runtime/event_recorder.h"
 
-#include <spdlog/fmt/fmt.h>
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include "api/base/check.h"
 #include "api/base/clock.h"
@@ -19,22 +19,22 @@ namespace {
 
 using api::Json;
 
-// More than this at a time are not waited for: an apiserver that does not keep up must not cost memory without end.
+// The most writes in flight. The limit bounds memory when the apiserver does not keep up.
 constexpr std::size_t kWritesMax = 10'000;
-// How often an Event whose name is taken gets another one.
+// How often the recorder retries with another name after AlreadyExists.
 constexpr int kNamesMax = 5;
-// How often, and after how long, an Event is sent again for which there was no apiserver, as client-go does.
+// How often, and after how long, an Event is sent again while the apiserver is unavailable, as in client-go.
 constexpr int kTriesMax = 12;
 constexpr api::Duration kTryAgain = std::chrono::seconds(10);
 
-// One label after the other, each of small letters, digits and inner dashes.
+// Labels of lower-case letters, digits and inner dashes, separated by dots.
 bool IsDnsSubdomain(std::string_view name) {
   if (name.empty() || name.size() > 253) return false;
   auto is_letter_or_digit = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   char before = '.';
   for (char c : name) {
     if (c == '.' || c == '-') {
-      // Neither begins a label, and a dash does not end one.
+      // A label neither begins nor ends with a dash, and is not empty.
       if (before == '.' || (c == '.' && before == '-')) return false;
     } else if (!is_letter_or_digit(c)) {
       return false;
@@ -50,7 +50,7 @@ bool IsNamespaceTerminating(const api::Status& status) {
                      [](const api::StatusCause& cause) { return cause.reason == "NamespaceTerminating"; });
 }
 
-// What is to be written, and how.
+// An Event to write.
 struct Event {
   ObservedEvent observed;
   bool combined = false;
@@ -65,7 +65,7 @@ void SetUnlessEmpty(Json& object, const char* key, const std::string& value) {
   if (!value.empty()) object[key] = value;
 }
 
-// Members are added in the order in which they stand: that is cheapest, and thousands of events come in a second.
+// Members are added in their sorted order, which is cheapest: there are thousands of events in a second.
 Json InvolvedObject(const ObjectReference& about) {
   Json object = Json::object();
   SetUnlessEmpty(object, "apiVersion", about.api_version);
@@ -90,7 +90,7 @@ Json NewDocument(const Event& event) {
   metadata["name"] = event.name;
   metadata["namespace"] = event.ns;
   document["reason"] = event.observed.reason;
-  // client-go leaves these out of a combined event.
+  // client-go omits these in a combined event.
   document["reportingComponent"] = event.combined ? "" : source.component;
   document["reportingInstance"] = event.combined ? "" : source.host;
   Json& from = document["source"] = Json::object();
@@ -125,11 +125,12 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
   Impl(const api::Env& env, api::Client& client)
       : env_(env), client_(client), nanoseconds_offset_(static_cast<std::int64_t>(env.prng.Below(1000))) {}
 
-  // Events are written on the recorder's own lane; what happened when is known here.
+  // Events are written on the recorder's own lane, but carry the time of this call.
   void Post(ObservedEvent observed) {
-    env_.executor.Post([weak = weak_from_this(), observed = std::move(observed), now = env_.clock.Now()]() mutable {
-      if (auto self = weak.lock()) self->Record(std::move(observed), now);
-    });
+    env_.executor.Post(
+        [weak = weak_from_this(), observed = std::move(observed), now = env_.clock.Now()]() mutable {
+          if (auto self = weak.lock()) self->Record(std::move(observed), now);
+        });
   }
 
  private:
@@ -155,12 +156,14 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
     bool patch = false;
     int names_left = kNamesMax;
     int tries = 0;
-    std::optional<Event> next;  // the same one, seen again meanwhile; it counts those before it
+    // The same Event, observed again meanwhile; its count includes the earlier ones.
+    std::optional<Event> next;
   };
   using WritePtr = std::shared_ptr<Write>;
 
-  // The object's name and the time in hexadecimal nanoseconds. A plane's clock counts microseconds and may stand still,
-  // so the rest makes names differ: within this recorder for certain, from others' most of the time.
+  // The object's name and the time in hexadecimal nanoseconds. The control plane's clock counts microseconds
+  // and may stand still. The offset and the increment make names unique within this recorder, and mostly
+  // unique among recorders.
   std::string NewName(const std::string& object) {
     const std::int64_t now = env_.clock.Now().time_since_epoch().count() * 1000 + nanoseconds_offset_;
     last_nanoseconds_ = std::max(now, last_nanoseconds_ + 1);
@@ -168,14 +171,15 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
     return IsDnsSubdomain(name) ? name : env_.prng.Uuid();
   }
 
-  // Writes of one Event go one after the other: a count must not overtake the Event it counts.
+  // Writes of one Event are sequential: an update of the count must not overtake the creation.
   void Submit(std::string key, Event event) {
     if (auto under_way = writes_.find(key); under_way != writes_.end()) {
       under_way->second->next = std::move(event);
       return;
     }
     if (writes_.size() >= kWritesMax) {
-      if (dropped_++ == 0) env_.log.warn("too many events are being written; dropping events until some are done");
+      if (dropped_++ == 0)
+        env_.log.warn("too many events are being written; dropping events until some are done");
       return;
     }
     auto write = std::make_shared<Write>();
@@ -214,7 +218,7 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
   void Written(const WritePtr& write, const api::Client::Written& written) {
     if (!written.ok()) {
       const api::Status& status = written.status();
-      // Events go away after an hour.
+      // Events expire after an hour.
       if (write->patch && status.Is(api::reason::kNotFound)) {
         write->patch = false;
         return Send(write);
@@ -240,9 +244,9 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
 
   void LogRejected(const Event& event, const api::Status& status) {
     const bool usual = status.Is(api::reason::kAlreadyExists) || IsNamespaceTerminating(status);
-    env_.log.log(usual ? spdlog::level::debug : spdlog::level::warn, "event {} about {} {}/{} was not written: {}",
-                 event.observed.reason, event.observed.about.kind, event.ns, event.observed.about.name,
-                 status.message);
+    env_.log.log(usual ? spdlog::level::debug : spdlog::level::warn,
+                 "event {} about {} {}/{} was not written: {}", event.observed.reason,
+                 event.observed.about.kind, event.ns, event.observed.about.name, status.message);
   }
 
   void LogDropped() {
@@ -255,7 +259,7 @@ class EventRecorder::Impl : public std::enable_shared_from_this<EventRecorder::I
   EventCorrelator correlator_;
   const std::int64_t nanoseconds_offset_;
   std::int64_t last_nanoseconds_ = 0;
-  std::map<std::string_view, WritePtr> writes_;  // under way, by their own keys
+  std::map<std::string_view, WritePtr> writes_;  // in flight; each key is a view into its write
   std::size_t dropped_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Writes Events about objects, as client-go's recorder does: in the background, repeated ones counted in one Event.
+// Writes Events about objects, as client-go's recorder does: in the background, repeated ones counted in one
+// Event.
 
 #include <memory>
 #include <string>
@@ -38,14 +39,14 @@ class EventRecorder {
     std::string component;  // e.g. "default-scheduler", "kubelet"
     std::string host = {};  // the node, for the kubelet
   };
-  // Writes on the lane of `env`, which need not be that of the component that records. `client` is of that lane and
-  // outlives the recorder.
+  // Writes on the lane of `env`, which need not be that of the component that records. `client` is of that
+  // lane and outlives the recorder.
   EventRecorder(const api::Env& env, api::Client& client);
   ~EventRecorder();
 
   // Never waits and never fails: an Event that cannot be written is logged and forgotten. Thread-safe.
-  void Record(const Source& source, const ObjectReference& about, std::string_view type, std::string_view reason,
-              std::string message);
+  void Record(const Source& source, const ObjectReference& about, std::string_view type,
+              std::string_view reason, std::string message);
 
  private:
   class Impl;

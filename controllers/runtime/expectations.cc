@@ -24,7 +24,8 @@ bool Expectations::DeletionObserved(const ObjectName& key, const std::string& ui
 
 bool Expectations::Satisfied(const ObjectName& key) const {
   auto it = entries_.find(key);
-  return CreationsSatisfied(key) && (it == entries_.end() || it->second.deletions.empty() || Expired(it->second));
+  return CreationsSatisfied(key) &&
+         (it == entries_.end() || it->second.deletions.empty() || Expired(it->second));
 }
 
 bool Expectations::CreationsSatisfied(const ObjectName& key) const {

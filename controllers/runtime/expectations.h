@@ -12,8 +12,8 @@ namespace terrarium::controllers {
 
 using api::ObjectName;
 
-// What a controller has asked for and not yet seen in its informer. Until then its view is older than its own last
-// action, and acting on it again would do everything twice. Single-threaded.
+// What a controller has asked for and not yet seen in its informer. Until then its view is older than its own
+// last action, and acting on it again would do everything twice. Single-threaded.
 class Expectations {
  public:
   // A controller that never hears of what it expects acts anyway after this long.

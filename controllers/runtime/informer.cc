@@ -1,10 +1,10 @@
 #include "controllers/runtime/informer.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <deque>
 #include <utility>
+
+#include <spdlog/spdlog.h>
 
 #include "api/base/errors.h"
 #include "api/base/executor.h"
@@ -13,14 +13,14 @@
 namespace terrarium::controllers {
 namespace {
 
-// Other lanes get their turn after this many events.
+// The informer yields to other lanes after this many events.
 constexpr std::size_t kEventsAtATime = 256;
 
-// Between attempts that fail, as client-go's reflector waits.
+// Backoff between failed attempts, as in client-go's reflector.
 constexpr api::Duration kBackoffBase = std::chrono::milliseconds(800);
 constexpr api::Duration kBackoffMost = std::chrono::seconds(30);
-// A watch that ends sooner than this and brought nothing counts as a failure: an apiserver that is going down would be
-// asked without end.
+// A watch that ends sooner than this without an event counts as a failure. Otherwise the informer would
+// reconnect in a tight loop to an apiserver that is shutting down.
 constexpr api::Duration kShortWatch = std::chrono::seconds(1);
 
 constexpr int kGone = 410;
@@ -60,7 +60,14 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
     DropWatch();
     PostWork();
   }
-  // The informer goes while one of its handlers is running.
+  void Close() {
+    started_ = false;
+    DropWatch();
+    for (const ObjectCache::Change& change : cache_.Replace({}))
+      Tell(change.before, change.after, handlers_.size());
+    if (!synced_) FirstSynced();
+  }
+  // The informer may be destroyed while one of its handlers is running.
   void Stop() {
     stopped_ = true;
     DropWatch();
@@ -73,9 +80,9 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
  private:
   bool MayWork() const { return started_ && !paused_ && !stopped_ && retry_timer_ == 0; }
 
-  // Does what there is to do: list, open a watch, take the events that have come.
+  // Lists, opens a watch or takes queued events, as needed.
   void Work() {
-    // A handler may do something that wakes the watch at once.
+    // A handler may wake the watch immediately, while Work() is on the stack.
     if (working_) return PostWork();
     working_ = true;
     if (MayWork() && must_list_) List();
@@ -97,10 +104,11 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
     watched_since_list_ = false;
     retry_delay_ = kBackoffBase;
     DropWatch();
-    // All at once, and only then the handlers: what the view holds has always been some state of the resource.
+    // Replaces the whole cache before it notifies handlers: the cache always holds one consistent state of
+    // the resource.
     std::vector<ObjectCache::Change> changes = cache_.Replace(list->items);
     revision_ = list->revision;
-    // A handler that another one adds meanwhile hears of the whole list by itself.
+    // A handler that is added meanwhile is notified of the whole list by AddHandler().
     const std::size_t handlers = handlers_.size();
     for (const ObjectCache::Change& change : changes) Tell(change.before, change.after, handlers);
     if (!synced_) FirstSynced();
@@ -115,7 +123,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
     api::Result<std::unique_ptr<api::ClientWatch>> watch = client_.Watch(resource_, revision_);
     if (!watch) {
       must_list_ = watch.status().code == kGone;
-      // Unless a list is refused as soon as it has come, there is no reason to wait for the next one.
+      // List again immediately, unless the apiserver has rejected a watch right after the last list.
       if (must_list_ && watched_since_list_) return PostWork();
       return RetryLater("watch", watch.status());
     }
@@ -137,7 +145,8 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
       delivered_ = watch_->DeliveredRevision();
       brought_something_ = brought_something_ || !taken_.empty();
     }
-    // A handler may pause or disconnect this informer; what is left then waits, or is asked for again.
+    // A handler may pause or disconnect this informer. The remaining events then stay queued, or are
+    // requested again.
     while (next_ < taken_.size() && !paused_ && watch_ != nullptr) Apply(std::move(taken_[next_++]));
     if (paused_ || watch_ == nullptr) return;
     revision_ = std::max(revision_, delivered_);
@@ -149,7 +158,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
     const ObjectPtr& object = event.object;
     revision_ = object->revision();
     if (event.type == api::WatchEvent::Type::kDeleted) {
-      ObjectPtr before = cache_.Remove({object->header().ns, object->header().name});
+      ObjectPtr before = cache_.Remove(object->name());
       if (before != nullptr) Tell(object, nullptr, handlers_.size());
       return;
     }
@@ -172,8 +181,10 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
   }
 
   void RetryLater(const char* what, const api::Status& why) {
-    env_.log.debug("{} {}: {}; trying again in {} ms", what, resource_, why.message, retry_delay_.count() / 1000);
-    // A server that is away for a moment has news for us when it is back: a plane is not idle before they have come.
+    env_.log.debug("{} {}: {}; trying again in {} ms", what, resource_, why.message,
+                   retry_delay_.count() / 1000);
+    // An unavailable apiserver will have new events when it is back. The control plane is not idle before
+    // they have arrived.
     const bool away = why.Is(api::reason::kServiceUnavailable);
     const api::TimerKind kind = away ? api::TimerKind::kWork : api::TimerKind::kBackground;
     retry_timer_ = env_.executor.PostTimer(kind, retry_delay_, [weak = weak_from_this()] {
@@ -185,7 +196,8 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
     retry_delay_ = std::min(retry_delay_ * 2, kBackoffMost);
   }
 
-  // Tells the first `handlers` of the handlers. An object that took the name of another is another object.
+  // Notifies the first `handlers` handlers. An object with the same name and another uid is reported as
+  // deleted and added.
   void Tell(const ObjectPtr& before, const ObjectPtr& after, std::size_t handlers) {
     const bool same = before != nullptr && after != nullptr && before->header().uid == after->header().uid;
     for (std::size_t i = 0; i < handlers && !stopped_; ++i) {
@@ -202,7 +214,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
   api::Env env_;
   api::Client& client_;
   const std::string resource_;
-  std::deque<EventHandler> handlers_;  // stay where they are when one is added
+  std::deque<EventHandler> handlers_;  // a deque, since adding a handler must not move the others
   std::vector<std::function<void()>> on_synced_;
   ObjectCache cache_;
   std::int64_t revision_ = 0;
@@ -210,7 +222,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
   bool started_ = false;
   bool paused_ = false;
   bool stopped_ = false;
-  bool working_ = false;  // Work() is on the stack: a handler that calls back in must not start it again
+  bool working_ = false;  // Work() is on the stack; a handler must not start it again
   bool synced_ = false;
 
   bool must_list_ = true;
@@ -218,9 +230,9 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
   std::unique_ptr<api::ClientWatch> watch_;
   api::Time opened_{};
   bool brought_something_ = false;
-  std::vector<api::WatchEvent> taken_;  // events taken from the watch, of which those before next_ have been applied
+  std::vector<api::WatchEvent> taken_;  // events taken from the watch; those before next_ have been applied
   std::size_t next_ = 0;
-  std::int64_t delivered_ = 0;  // where the watch stood when they were taken
+  std::int64_t delivered_ = 0;  // the watch's revision when they were taken
   bool ended_ = false;
 
   api::TimerId retry_timer_ = 0;
@@ -239,7 +251,9 @@ void Informer::Start() { impl_->Start(); }
 bool Informer::HasSynced() const { return impl_->synced(); }
 void Informer::OnSynced(std::function<void()> synced) { impl_->OnSynced(std::move(synced)); }
 ObjectPtr Informer::Get(const ObjectName& name) const { return impl_->cache().Get(name); }
-std::vector<ObjectPtr> Informer::List(const std::optional<std::string>& ns) const { return impl_->cache().List(ns); }
+std::vector<ObjectPtr> Informer::List(const std::optional<std::string>& ns) const {
+  return impl_->cache().List(ns);
+}
 std::vector<ObjectPtr> Informer::ByIndex(const std::string& index, const std::string& value) const {
   return impl_->cache().ByIndex(index, value);
 }
@@ -248,14 +262,23 @@ std::int64_t Informer::Revision() const { return impl_->revision(); }
 void Informer::Pause() { impl_->Pause(); }
 void Informer::Resume() { impl_->Resume(); }
 void Informer::Disconnect() { impl_->Disconnect(); }
+void Informer::Close() { impl_->Close(); }
 
 Informer& InformerSet::For(std::string_view resource) {
   auto it = informers_.find(resource);
   if (it != informers_.end()) return *it->second;
   std::string name(resource);
-  Informer& informer = *informers_.emplace(name, std::make_unique<Informer>(env_, client_, name)).first->second;
+  Informer& informer =
+      *informers_.emplace(name, std::make_unique<Informer>(env_, client_, name)).first->second;
   if (started_) informer.Start();
   return informer;
+}
+
+void InformerSet::Remove(std::string_view resource) {
+  auto it = informers_.find(resource);
+  if (it == informers_.end()) return;
+  it->second->Close();
+  informers_.erase(it);
 }
 
 void InformerSet::Start() {
@@ -264,11 +287,12 @@ void InformerSet::Start() {
 }
 
 bool InformerSet::HasSynced() const {
-  return std::all_of(informers_.begin(), informers_.end(), [](const auto& each) { return each.second->HasSynced(); });
+  return std::all_of(informers_.begin(), informers_.end(),
+                     [](const auto& each) { return each.second->HasSynced(); });
 }
 
 void InformerSet::OnSynced(std::function<void()> synced) {
-  // One for each informer, and one for this call, so that it is not over before all have been asked.
+  // One for each informer and one for this call, so that `synced` is not called before all are registered.
   auto waiting_for = std::make_shared<std::size_t>(informers_.size() + 1);
   auto one_less = [waiting_for, synced = std::move(synced)] {
     if (--*waiting_for == 0) synced();

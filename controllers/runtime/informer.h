@@ -1,8 +1,8 @@
 #pragma once
 
-// A component's view of one resource: lists, then watches, takes up again where a watch ended, and lists again when the
-// apiserver says 410. What it holds is always some state the resource has been in, possibly an old one: controllers
-// must be right with stale reads, and tests can make them stale on purpose (Pause).
+// A component's view of one resource: lists, then watches, takes up again where a watch ended, and lists
+// again when the apiserver says 410. What it holds is always some state the resource has been in, possibly an
+// old one: controllers must be right with stale reads, and tests can make them stale on purpose (Pause).
 //
 // Single-threaded: lives on its component's lane, and calls its handlers there.
 
@@ -25,8 +25,8 @@ namespace terrarium::controllers {
 using api::ObjectName;
 using api::ObjectPtr;
 
-// What happened to an object, as far as this view knows: changes between a list and the one before it arrive as one
-// update, and an object that was replaced by another of its name arrives as deleted, then added.
+// What happened to an object, as far as this view knows: changes between a list and the one before it arrive
+// as one update, and an object that was replaced by another of its name arrives as deleted, then added.
 struct EventHandler {
   std::function<void(const ObjectPtr& object)> added;
   std::function<void(const ObjectPtr& old, const ObjectPtr& object)> updated;
@@ -46,18 +46,21 @@ class Informer {
 
   // REQUIRES: before Start(), except that a handler added later gets an `added` for every object there is.
   void AddHandler(EventHandler handler);
-  // The same name twice is the same index. Added after Start(), it covers what there is at once.
+  // The same name twice is the same index. Added after Start(), it covers the objects that are there.
   void AddIndex(const std::string& name, IndexFunction values);
 
   // Lists now and watches from there. Objects of the first list are `added` in the order of their names.
   void Start();
   bool HasSynced() const;
-  // Called once, when the first list has been given to the handlers; at once when that has happened already.
+  // Called once, when the first list has been given to the handlers; immediately if that has happened
+  // already.
   void OnSynced(std::function<void()> synced);
 
   ObjectPtr Get(const ObjectName& name) const;  // nullptr when not there
-  std::vector<ObjectPtr> List(const std::optional<std::string>& ns = std::nullopt) const;  // by namespace, then name
-  std::vector<ObjectPtr> ByIndex(const std::string& index, const std::string& value) const;  // in the same order
+  std::vector<ObjectPtr> List(
+      const std::optional<std::string>& ns = std::nullopt) const;  // by namespace, then name
+  std::vector<ObjectPtr> ByIndex(const std::string& index,
+                                 const std::string& value) const;  // in the same order
   std::size_t size() const;
   // The newest revision this view has seen.
   std::int64_t Revision() const;
@@ -67,6 +70,9 @@ class Informer {
   void Resume();
   // Forgets the watch, as if the connection had been cut.
   void Disconnect();
+  // The resource is no longer served: the watch ends for good, and the handlers are given all objects as
+  // deleted.
+  void Close();
 
  private:
   class Impl;
@@ -79,12 +85,15 @@ class InformerSet {
  public:
   InformerSet(const api::Env& env, api::Client& client) : env_(env), client_(client) {}
 
-  // Started at once when the set has been started.
+  // Started immediately if the set has been started.
   Informer& For(std::string_view resource);
   void Start();
   bool HasSynced() const;
   // Called once all informers that there are now have synced.
   void OnSynced(std::function<void()> synced);
+  // Closes and destroys the informer of a resource that is no longer served, if there is one. REQUIRES: not
+  // called by one of its handlers.
+  void Remove(std::string_view resource);
   // Those there are, by resource.
   const std::map<std::string, std::unique_ptr<Informer>, std::less<>>& all() const { return informers_; }
 

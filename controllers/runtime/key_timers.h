@@ -1,7 +1,7 @@
 #pragma once
 
-// One timer for each key that has something to wait for. Unlike a delayed key of a work queue, a timer can be put off,
-// called off and set as housekeeping, so that a wait that has become pointless does not keep a plane from being idle.
+// At most one timer for each key. Unlike a delayed key of a work queue, a timer can be postponed, cancelled
+// or set as a background timer, so that a pointless wait does not keep the control plane from being idle.
 // Single-threaded, on the lane of `env`.
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class KeyTimers {
     for (auto& [key, timer] : state_->timers) state_->env.executor.Cancel(timer.id);
   }
 
-  // Fires once, `delay` from now; the key's earlier timer is no more.
+  // Fires once, `delay` from now. Replaces the key's earlier timer.
   void Set(const ObjectName& key, api::Duration delay, api::TimerKind kind = api::TimerKind::kWork) {
     api::Time due = state_->env.clock.Now() + delay;
     auto it = state_->timers.find(key);
@@ -44,7 +44,7 @@ class KeyTimers {
     timer.due = due;
     timer.kind = kind;
     timer.serial = ++state_->serial;
-    // A timer that is due may have been handed to the lane already: only the newest one of its key counts.
+    // A timer that is due may have been posted to the lane already: only the key's newest timer fires.
     timer.id = state_->env.executor.PostTimer(
         kind, delay, [weak = std::weak_ptr<State>(state_), key, serial = timer.serial] {
           auto state = weak.lock();
@@ -56,7 +56,7 @@ class KeyTimers {
         });
   }
 
-  // A timer set as housekeeping becomes work that is waited for, at the same time.
+  // Turns a background timer into work, due at the same time.
   void MakeWork(const ObjectName& key) {
     auto it = state_->timers.find(key);
     if (it == state_->timers.end() || it->second.kind == api::TimerKind::kWork) return;

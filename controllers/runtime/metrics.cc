@@ -1,23 +1,25 @@
 #include "controllers/runtime/metrics.h"
 
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include <map>
-#include <mutex>
-#include <shared_mutex>
-
 namespace terrarium::controllers {
 namespace {
 
-// Names, help and buckets of Kubernetes 1.36 (test/instrumentation/documentation/documentation-list.yaml), which puts
-// the stability of a metric in front of its help.
+// Names, help and buckets of Kubernetes 1.36 (test/instrumentation/documentation/documentation-list.yaml),
+// which puts the stability of a metric in front of its help.
 constexpr const char* kUnfinishedHelp =
-    "[BETA] How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large "
-    "values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this "
+    "[BETA] How many seconds of work has done that is in progress and hasn't been observed by work_duration. "
+    "Large "
+    "values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at "
+    "which this "
     "increases.";
 
 prometheus::Histogram::BucketBoundaries DurationBuckets() {
@@ -30,10 +32,12 @@ prometheus::Histogram::BucketBoundaries DurationBuckets() {
 
 double Seconds(api::Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-prometheus::Family<prometheus::Counter>& Counter(prometheus::Registry& registry, const char* name, const char* help) {
+prometheus::Family<prometheus::Counter>& Counter(prometheus::Registry& registry, const char* name,
+                                                 const char* help) {
   return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
 }
-prometheus::Family<prometheus::Gauge>& Gauge(prometheus::Registry& registry, const char* name, const char* help) {
+prometheus::Family<prometheus::Gauge>& Gauge(prometheus::Registry& registry, const char* name,
+                                             const char* help) {
   return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
 }
 prometheus::Family<prometheus::Histogram>& Histogram(prometheus::Registry& registry, const char* name,
@@ -121,6 +125,8 @@ void Metrics::QueueUnfinished(std::string_view queue, api::Duration sum, api::Du
   series.longest.Set(Seconds(longest));
 }
 
-std::string Metrics::Text() const { return prometheus::TextSerializer().Serialize(impl_->registry.Collect()); }
+std::string Metrics::Text() const {
+  return prometheus::TextSerializer().Serialize(impl_->registry.Collect());
+}
 
 }  // namespace terrarium::controllers

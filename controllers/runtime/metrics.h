@@ -26,8 +26,8 @@ class Metrics {
   void QueueAdded(std::string_view queue);
   void QueueDepth(std::string_view queue, std::size_t depth);
   void QueueRetried(std::string_view queue);
-  void QueueWaited(std::string_view queue, api::Duration waited);    // workqueue_queue_duration_seconds
-  void QueueWorked(std::string_view queue, api::Duration worked);    // workqueue_work_duration_seconds
+  void QueueWaited(std::string_view queue, api::Duration waited);  // workqueue_queue_duration_seconds
+  void QueueWorked(std::string_view queue, api::Duration worked);  // workqueue_work_duration_seconds
   // workqueue_unfinished_work_seconds and workqueue_longest_running_processor_seconds.
   void QueueUnfinished(std::string_view queue, api::Duration sum, api::Duration longest);
 

@@ -12,40 +12,22 @@ using api::Json;
 using api::ObjectName;
 using api::ObjectPtr;
 
-OwnerReference ReadReference(const Json& reference) {
-  return {.api_version = std::string(api::StringAt(reference, "apiVersion")),
-          .kind = std::string(api::StringAt(reference, "kind")),
-          .name = std::string(api::StringAt(reference, "name")),
-          .uid = std::string(api::StringAt(reference, "uid")),
-          .controller = api::BoolAt(reference, "controller"),
-          .block_owner_deletion = api::BoolAt(reference, "blockOwnerDeletion")};
-}
-
-// The uid of the owner marked as controller, or empty. The text lives as long as the document.
-std::string_view ControllerUid(const Json& document) {
-  for (const Json& reference : api::ListAt(document, "metadata", "ownerReferences"))
-    if (api::BoolAt(reference, "controller")) return api::StringAt(reference, "uid");
-  return {};
-}
-
 enum class Claim { kKeep, kAdopt, kRelease, kIgnore };
 
 // Mirrors pkg/controller/controller_ref_manager.go, ClaimObject (1.36).
 Claim Decide(const Claimant& claimant, const api::Object& candidate) {
   const api::ObjectHeader& owner = claimant.owner->header();
   const bool matches = claimant.selector.Matches(candidate.header());
-  std::shared_ptr<const Json> document = candidate.Document();
-  std::string_view controller = ControllerUid(*document);
-  if (controller == owner.uid) {
+  const OwnerReference* controller = candidate.controller();
+  if (controller != nullptr && controller->uid == owner.uid) {
     if (matches) return Claim::kKeep;
     return owner.deleting ? Claim::kIgnore : Claim::kRelease;
   }
-  const bool orphan = controller.empty();
-  const bool adoptable = orphan && matches && !owner.deleting && !candidate.header().deleting;
+  const bool adoptable = controller == nullptr && matches && !owner.deleting && !candidate.header().deleting;
   return adoptable ? Claim::kAdopt : Claim::kIgnore;
 }
 
-// The uid makes the apiserver refuse a patch of another object that has taken the name meanwhile.
+// The uid makes the apiserver reject a patch of another object that has taken the name.
 Json AdoptPatch(const Claimant& claimant, const std::string& uid) {
   Json patch;
   patch["metadata"]["uid"] = uid;
@@ -65,11 +47,11 @@ Json ReleasePatch(const Claimant& claimant, const std::string& uid) {
   return patch;
 }
 
-// Why the owner may not adopt, if so. A view that has not heard of the owner's deletion or replacement must not give it
-// new dependents.
+// Why the owner may not adopt, if it may not. Reads the live owner: a stale view must not give new dependents
+// to an owner that has been deleted or replaced.
 std::optional<api::Status> CannotAdopt(api::Client& client, const Claimant& claimant) {
   const api::ObjectHeader& owner = claimant.owner->header();
-  const ObjectName name{owner.ns, owner.name};
+  const ObjectName& name = claimant.owner->name();
   auto refuse = [&](const std::string& why) {
     return api::Conflict({.group = "", .resource = claimant.owner_resource}, owner.name, why);
   };
@@ -77,38 +59,22 @@ std::optional<api::Status> CannotAdopt(api::Client& client, const Claimant& clai
   if (!fresh) return refuse("can't recheck DeletionTimestamp: " + fresh.status().message);
   const api::ObjectHeader& now = (*fresh)->header();
   if (now.uid != owner.uid)
-    return refuse("original " + claimant.kind + " " + name.String() + " is gone: got uid " + now.uid + ", wanted " +
-                  owner.uid);
+    return refuse("original " + claimant.kind + " " + name.String() + " is gone: got uid " + now.uid +
+                  ", wanted " + owner.uid);
   if (now.deleting) return refuse(name.String() + " has just been deleted");
   return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<OwnerReference> OwnerReferencesOf(const Json& document) {
-  std::vector<OwnerReference> references;
-  for (const Json& reference : api::ListAt(document, "metadata", "ownerReferences"))
-    references.push_back(ReadReference(reference));
-  return references;
-}
-
-std::optional<OwnerReference> ControllerOf(const Json& document) {
-  for (const Json& reference : api::ListAt(document, "metadata", "ownerReferences"))
-    if (api::BoolAt(reference, "controller")) return ReadReference(reference);
-  return std::nullopt;
-}
-
 Json ControllerReference(const api::Object& owner, std::string_view api_version, std::string_view kind) {
-  return {{"apiVersion", api_version},
-          {"kind", kind},
-          {"name", owner.header().name},
-          {"uid", owner.header().uid},
-          {"controller", true},
-          {"blockOwnerDeletion", true}};
+  return {{"apiVersion", api_version}, {"kind", kind},       {"name", owner.header().name},
+          {"uid", owner.header().uid}, {"controller", true}, {"blockOwnerDeletion", true}};
 }
 
 api::Task<api::Result<std::vector<ObjectPtr>>> ClaimObjects(api::Client& client, Claimant claimant,
-                                                            std::string resource, std::vector<ObjectPtr> candidates) {
+                                                            std::string resource,
+                                                            std::vector<ObjectPtr> candidates) {
   std::vector<ObjectPtr> claimed;
   std::optional<api::Status> failed;
   bool may_adopt = false;
@@ -119,23 +85,25 @@ api::Task<api::Result<std::vector<ObjectPtr>>> ClaimObjects(api::Client& client,
 
     const bool adopt = claim == Claim::kAdopt;
     if (adopt && !may_adopt) {
-      // One answer is good for all of them.
+      // One check covers all candidates.
       std::optional<api::Status> refused = CannotAdopt(client, claimant);
       if (refused) co_return std::move(*refused);
       may_adopt = true;
     }
-    const api::ObjectHeader& header = candidate->header();
-    Json patch = adopt ? AdoptPatch(claimant, header.uid) : ReleasePatch(claimant, header.uid);
-    ObjectName name{header.ns, header.name};
-    api::Awaitable<api::Client::Written> patching = client.Patch(resource, std::move(name), std::move(patch));
+    const std::string& uid = candidate->header().uid;
+    Json patch = adopt ? AdoptPatch(claimant, uid) : ReleasePatch(claimant, uid);
+    api::Awaitable<api::Client::Written> patching =
+        client.Patch(resource, candidate->name(), std::move(patch));
     api::Client::Written written = co_await std::move(patching);
     if (written.ok()) {
-      if (adopt) claimed.push_back(candidate);
+      if (adopt) claimed.push_back(*written);
       continue;
     }
     const api::Status& status = written.status();
-    // Releasing is refused as invalid when the object has been released, or replaced, by somebody else already.
-    const bool nothing_to_do = status.Is(api::reason::kNotFound) || (!adopt && status.Is(api::reason::kInvalid));
+    // The apiserver rejects a release as invalid when another client has already released or replaced the
+    // object.
+    const bool nothing_to_do =
+        status.Is(api::reason::kNotFound) || (!adopt && status.Is(api::reason::kInvalid));
     if (!nothing_to_do && !failed) failed = status;
   }
   if (failed) co_return std::move(*failed);

@@ -1,8 +1,7 @@
 #pragma once
 
-// Who controls an object, and taking objects over or letting them go by selector.
+// Adopting and releasing objects by selector.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,22 +11,15 @@
 #include "api/client.h"
 #include "api/json.h"
 #include "api/object.h"
+#include "api/owner_reference.h"
 #include "api/selector/label_selector.h"
 
 namespace terrarium::controllers {
 
-struct OwnerReference {
-  std::string api_version;
-  std::string kind;
-  std::string name;
-  std::string uid;
-  bool controller = false;
-  bool block_owner_deletion = false;
-};
+using api::ControllerOf;
+using api::OwnerReference;
+using api::OwnerReferencesOf;
 
-std::vector<OwnerReference> OwnerReferencesOf(const api::Json& document);
-// The owner marked as controller, if any.
-std::optional<OwnerReference> ControllerOf(const api::Json& document);
 // The ownerReferences entry by which `owner` controls an object: controller and blockOwnerDeletion are true.
 api::Json ControllerReference(const api::Object& owner, std::string_view api_version, std::string_view kind);
 
@@ -40,12 +32,13 @@ struct Claimant {
   std::string finalizer = {};  // put on what is adopted and taken off what is released; empty: none
 };
 
-// Decides which of `candidates` (objects of `resource` in the owner's namespace) belong to the claimant: keeps those it
-// controls and that match, releases those it controls that do not match any more, adopts matching orphans. Objects
-// controlled by others are left alone, objects being deleted are not adopted, and an owner that is being deleted
-// neither adopts nor releases. Before the first adoption the owner is read from the apiserver, not from a cache: unless
-// it is still the same object and not being deleted, all ends there with a conflict. Objects that are gone meanwhile
-// are skipped. Other failures do not keep it from the rest; the first of them is the outcome.
+// Decides which of `candidates` (objects of `resource` in the owner's namespace) belong to the claimant, and
+// returns them as they are then: keeps those it controls and that match, releases those it controls that do
+// not match any more, adopts matching orphans. Objects controlled by others are left alone, objects being
+// deleted are not adopted, and an owner that is being deleted neither adopts nor releases. Before the first
+// adoption the owner is read from the apiserver, not from a cache: unless it is still the same object and not
+// being deleted, all ends there with a conflict. Objects that are gone meanwhile are skipped. Other failures
+// do not keep it from the rest; the first of them is the outcome.
 api::Task<api::Result<std::vector<api::ObjectPtr>>> ClaimObjects(api::Client& client, Claimant claimant,
                                                                  std::string resource,
                                                                  std::vector<api::ObjectPtr> candidates);

@@ -9,7 +9,8 @@ using api::ObjectName;
 std::optional<SelectorIndex::Label> SelectorIndex::RequiredLabel(const api::LabelSelector& selector) {
   for (const api::LabelRequirement& requirement : selector.requirements()) {
     bool equality = requirement.op == api::LabelOperator::kEquals ||
-                    requirement.op == api::LabelOperator::kDoubleEquals || requirement.op == api::LabelOperator::kIn;
+                    requirement.op == api::LabelOperator::kDoubleEquals ||
+                    requirement.op == api::LabelOperator::kIn;
     if (equality && requirement.values.size() == 1) return Label(requirement.key, requirement.values[0]);
   }
   return std::nullopt;

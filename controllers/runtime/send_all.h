@@ -1,6 +1,6 @@
 #pragma once
 
-// Many writes under way at once, to be awaited together.
+// Sends many writes in parallel, and awaits them together.
 
 #include <memory>
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace terrarium::controllers {
 
-// The answers, in the order of the requests.
+// Returns the responses in the order of the requests.
 inline api::Awaitable<std::vector<api::Client::Written>> SendAll(api::Client& client,
                                                                  std::vector<api::WriteRequest> requests) {
   using Answers = std::vector<api::Client::Written>;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Many writes that would likely all fail for the same reason: in batches of 1, 2, 4, ..., each sent when all of the one
-// before it have succeeded. So who has no quota asks a few times, not a thousand times.
+// Many writes that would likely all fail for the same reason: in batches of 1, 2, 4, ..., each sent when all
+// of the one before it have succeeded. So who has no quota asks a few times, not a thousand times.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace terrarium::controllers {
 
-// The answers to the requests that were sent, in their order: fewer than `count` when some of the last batch failed.
-// `make` gives the i-th request. `client` outlives the task.
-inline api::Task<std::vector<api::Client::Written>> SendSlowStart(api::Client& client, std::size_t count,
-                                                                  std::function<api::WriteRequest(std::size_t)> make) {
+// The answers to the requests that were sent, in their order: fewer than `count` when some of the last batch
+// failed. `make` gives the i-th request. `client` outlives the task.
+inline api::Task<std::vector<api::Client::Written>> SendSlowStart(
+    api::Client& client, std::size_t count, std::function<api::WriteRequest(std::size_t)> make) {
   std::vector<api::Client::Written> answers;
   answers.reserve(count);
   for (std::size_t most = 1; answers.size() < count; most *= 2) {
@@ -28,7 +28,8 @@ inline api::Task<std::vector<api::Client::Written>> SendSlowStart(api::Client& c
     batch.reserve(size);
     for (std::size_t i = 0; i < size; ++i) batch.push_back(make(answers.size() + i));
     std::vector<api::Client::Written> answered = co_await SendAll(client, std::move(batch));
-    bool all_done = std::all_of(answered.begin(), answered.end(), [](const auto& answer) { return answer.ok(); });
+    bool all_done =
+        std::all_of(answered.begin(), answered.end(), [](const auto& answer) { return answer.ok(); });
     std::move(answered.begin(), answered.end(), std::back_inserter(answers));
     if (!all_done) break;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Why an object was created, deleted or scaled: what the controller saw and which of its rules fired. A test that fails
-// and a user who wonders read it here instead of guessing from Events.
+// Why an object was created, deleted or scaled: what the controller saw and which of its rules fired. A test
+// that fails and a user who wonders read it here instead of guessing from Events.
 
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace terrarium::controllers {
 namespace {
 
-// How often the gauges of unfinished work are brought up to date while there is any, as client-go does.
+// How often the gauges of unfinished work are updated while there is any, as in client-go.
 constexpr api::Duration kUnfinishedPeriod = std::chrono::milliseconds(500);
 
 // base * 2^failures, up to `most`.
@@ -23,7 +23,7 @@ api::Duration Backoff(const RetryLimits& limits, int failures) {
   return api::Duration(static_cast<api::Duration::rep>(delay));
 }
 
-// A bucket of tokens that may be overdrawn: who takes one that is not there yet is told how long it will take.
+// A token bucket that may be overdrawn: Take() returns how long the caller must wait for its token.
 class TokenBucket {
  public:
   TokenBucket(double per_second, int burst, api::Time now)
@@ -80,7 +80,7 @@ class WorkQueue::Impl : public std::enable_shared_from_this<WorkQueue::Impl> {
 
   void AddRateLimited(const ObjectName& key) {
     State& state = keys_.try_emplace(key).first->second;
-    // Both are always asked: a key that waits long for its own sake uses up a token all the same.
+    // Always takes a token, even when the key's own backoff is longer.
     api::Duration common = bucket_.Take(env_.clock.Now());
     api::Duration own = Backoff(limits_, state.failures++);
     AddAfter(key, std::max(own, common));
@@ -147,7 +147,7 @@ class WorkQueue::Impl : public std::enable_shared_from_this<WorkQueue::Impl> {
     state.pending = true;
     state.added = env_.clock.Now();
     metrics_.QueueAdded(name_);
-    // A parked key counts as waiting, as it does in client-go.
+    // A parked key counts toward the depth, as in client-go.
     metrics_.QueueDepth(name_, ++pending_);
     if (!state.in_flight) MakeReady(node);
   }
@@ -171,7 +171,7 @@ class WorkQueue::Impl : public std::enable_shared_from_this<WorkQueue::Impl> {
     }
     due_timer_at_ = first;
     due_timer_ = env_.executor.PostAfter(first - env_.clock.Now(), [weak = weak_from_this(), first] {
-      // A timer that was replaced may have been on its way already.
+      // A replaced timer may have been posted already.
       if (auto self = weak.lock(); self && self->due_timer_at_ == first) self->TakeDue();
     });
   }
@@ -195,7 +195,7 @@ class WorkQueue::Impl : public std::enable_shared_from_this<WorkQueue::Impl> {
     });
   }
 
-  // Goes on only while there is something in flight, so that a queue at rest costs nothing.
+  // Repeats only while a key is in flight, so that an idle queue costs nothing.
   void ReportUnfinished() {
     unfinished_timer_ = 0;
     api::Time now = env_.clock.Now();
@@ -216,7 +216,7 @@ class WorkQueue::Impl : public std::enable_shared_from_this<WorkQueue::Impl> {
   TokenBucket bucket_;
   std::function<void()> became_ready_;
 
-  Keys keys_;  // those about which there is something to remember
+  Keys keys_;  // keys with state to remember
   std::deque<Node*> ready_;
   std::map<Due, Node*> delayed_;
   std::map<const ObjectName*, api::Time> in_flight_;

@@ -14,8 +14,9 @@ namespace terrarium::controllers {
 
 using api::ObjectName;
 
-// How long a key that failed waits: for each key doubling from `base` to `most`; all retries together no faster than a
-// bucket of `burst` that fills with `per_second`, as client-go's default limiter does (0: no common limit).
+// How long a key that failed waits: for each key doubling from `base` to `most`; all retries together no
+// faster than a bucket of `burst` that fills with `per_second`, as client-go's default limiter does (0: no
+// common limit).
 struct RetryLimits {
   api::Duration base = std::chrono::milliseconds(5);
   api::Duration most = std::chrono::seconds(1000);
@@ -24,8 +25,8 @@ struct RetryLimits {
 };
 
 // Orders pending reconcile keys. Single-threaded: owned by one ControllerLoop.
-// Invariant: a key is ready at most once, and delayed at most once besides; a key in flight that is added again is
-// parked until Done() and never handed out twice at a time.
+// Invariant: a key is ready at most once, and delayed at most once besides; a key in flight that is added
+// again is parked until Done() and never handed out twice at a time.
 class WorkQueue {
  public:
   WorkQueue(const api::Env& env, Metrics& metrics, std::string name, RetryLimits limits = {});

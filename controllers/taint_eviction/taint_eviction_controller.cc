@@ -20,6 +20,7 @@
 namespace terrarium::controllers {
 namespace {
 
+using api::Change;
 using api::Duration;
 using api::Json;
 using api::Task;
@@ -34,8 +35,6 @@ constexpr api::PodCondition kDisruptionTarget = {.type = "DisruptionTarget",
                                                  .reason = "DeletionByTaintManager",
                                                  .message = "Taint manager: deleting due to NoExecute taint"};
 
-ObjectName NameOf(const api::Object& object) { return {object.header().ns, object.header().name}; }
-
 class TaintEvictionController final : public Controller {
  public:
   explicit TaintEvictionController(const ControllerContext& context)
@@ -49,13 +48,14 @@ class TaintEvictionController final : public Controller {
                        .Help("Total number of Pods deleted by TaintEvictionController since its start.")
                        .Register(context.metrics.registry())
                        .Add({})),
-        deletion_time_(prometheus::BuildHistogram()
-                           .Name("taint_eviction_controller_pod_deletion_duration_seconds")
-                           .Help("Latency, in seconds, between the time when a taint effect has been activated for the "
-                                 "Pod and its deletion via TaintEvictionController.")
-                           .Register(context.metrics.registry())
-                           .Add({}, prometheus::Histogram::BucketBoundaries{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60,
-                                                                            120, 180, 240})) {
+        deletion_time_(
+            prometheus::BuildHistogram()
+                .Name("taint_eviction_controller_pod_deletion_duration_seconds")
+                .Help("Latency, in seconds, between the time when a taint effect has been activated for the "
+                      "Pod and its deletion via TaintEvictionController.")
+                .Register(context.metrics.registry())
+                .Add({}, prometheus::Histogram::BucketBoundaries{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60,
+                                                                 120, 180, 240})) {
     nodes_.AddHandler({.added = [this](const ObjectPtr& node) { NodeSeen(*node); },
                        .updated = [this](const ObjectPtr&, const ObjectPtr& node) { NodeSeen(*node); },
                        // What was scheduled stays so: the pods are still on their way out.
@@ -64,13 +64,12 @@ class TaintEvictionController final : public Controller {
       const std::string& node = api::PodNodeName(pod);
       return node.empty() ? std::vector<std::string>{} : std::vector{node};
     });
-    pods_.AddHandler(
-        {.added = [this](const ObjectPtr& pod) { PodSeen(*pod); },
-         .updated =
-             [this](const ObjectPtr& old, const ObjectPtr& pod) {
-               if (ChangedHome(*old, *pod)) PodSeen(*pod);
-             },
-         .deleted = [this](const ObjectPtr& pod) { CallOff(NameOf(*pod)); }});
+    pods_.AddHandler({.added = [this](const ObjectPtr& pod) { PodSeen(*pod); },
+                      .updated =
+                          [this](const ObjectPtr& old, const ObjectPtr& pod) {
+                            if (ChangedHome(*old, *pod)) PodSeen(*pod);
+                          },
+                      .deleted = [this](const ObjectPtr& pod) { CallOff(pod->name()); }});
   }
 
   ~TaintEvictionController() override {
@@ -96,7 +95,7 @@ class TaintEvictionController final : public Controller {
     if (known == tainted_.end() ? taints.empty() : known->second == taints) return;
     if (taints.empty()) {
       tainted_.erase(known);
-      for (const ObjectPtr& pod : pods_.ByIndex(kPodsByNode, name)) CallOff(NameOf(*pod));
+      for (const ObjectPtr& pod : pods_.ByIndex(kPodsByNode, name)) CallOff(pod->name());
       return;
     }
     const Json& kept = tainted_[name] = std::move(taints);
@@ -104,18 +103,21 @@ class TaintEvictionController final : public Controller {
   }
 
   void PodSeen(const api::Object& pod) {
-    if (auto tainted = tainted_.find(api::PodNodeName(pod)); tainted != tainted_.end()) Decide(pod, tainted->second);
+    if (auto tainted = tainted_.find(api::PodNodeName(pod)); tainted != tainted_.end())
+      Decide(pod, tainted->second);
   }
 
-  // Whether anything changed by which a pod's time is reckoned. Pods of nodes without taints are not parsed for it.
+  // Whether anything changed by which a pod's time is reckoned. Pods of nodes without taints are not parsed
+  // for it.
   bool ChangedHome(const api::Object& old, const api::Object& pod) const {
     if (api::PodNodeName(old) != api::PodNodeName(pod)) return true;
     if (!tainted_.contains(api::PodNodeName(pod))) return false;
-    return api::ListAt(*old.Document(), "spec", "tolerations") != api::ListAt(*pod.Document(), "spec", "tolerations");
+    return api::ListAt(*old.Document(), "spec", "tolerations") !=
+           api::ListAt(*pod.Document(), "spec", "tolerations");
   }
 
   void Decide(const api::Object& pod, const Json& taints) {
-    const ObjectName name = NameOf(pod);
+    const ObjectName name = pod.name();
     const std::optional<Duration> time =
         TolerationTime(api::ListAt(*pod.Document(), "spec", "tolerations"), taints);
     if (!time) return CallOff(name);
@@ -152,7 +154,7 @@ class TaintEvictionController final : public Controller {
     for (int tries = 1;; ++tries) {
       auto deleted = co_await MarkAndDelete(pod, uid);
       if (deleted) {
-        if (*deleted) CountDeletion(due);
+        if (*deleted == Change::kChanged) CountDeletion(due);
         break;
       }
       if (tries == kTries) {
@@ -167,14 +169,15 @@ class TaintEvictionController final : public Controller {
     if (successor != nullptr && successor->header().uid != uid) PodSeen(*successor);
   }
 
-  // False: the pod is gone already.
-  Task<api::Result<bool>> MarkAndDelete(ObjectName name, std::string uid) {
+  // kUnchanged: the pod is gone already.
+  Task<api::Result<Change>> MarkAndDelete(ObjectName name, std::string uid) {
     auto live = client_.Get("pods", name);
-    if (!live || (*live)->header().uid != uid) co_return false;
+    if (!live || (*live)->header().uid != uid) co_return Change::kUnchanged;
     if (env_.gates.Enabled(api::gate::kPodDisruptionConditions)) {
       auto condition = api::ConditionChange(*(*live)->Document(), kDisruptionTarget, env_.clock.Now());
       if (condition) {
-        Json patch = {{"metadata", {{"uid", uid}}}, {"status", {{"conditions", Json::array({std::move(*condition)})}}}};
+        Json patch = {{"metadata", {{"uid", uid}}},
+                      {"status", {{"conditions", Json::array({std::move(*condition)})}}}};
         auto marked = co_await client_.Patch("pods", name, std::move(patch), "status");
         if (!marked) co_return marked.status();
       }
@@ -183,7 +186,7 @@ class TaintEvictionController final : public Controller {
     request.uid = uid;
     auto deleted = co_await client_.Delete("pods", name, std::move(request));
     if (!deleted) co_return deleted.status();
-    co_return true;
+    co_return Change::kChanged;
   }
 
   void CountDeletion(Time due) {

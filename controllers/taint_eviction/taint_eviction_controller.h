@@ -6,10 +6,11 @@
 
 namespace terrarium::controllers {
 
-// taint-eviction-controller: deletes the pods of a node with a NoExecute taint, at once when they do not tolerate it
-// and after their tolerationSeconds otherwise, and calls it off when the taint goes (mirrors
-// pkg/controller/tainteviction, 1.36). A pod that waits for its deletion is work to come: the plane is not idle
-// meanwhile. With the gate PodDisruptionConditions the pod's status says why it goes.
+// taint-eviction-controller: deletes the pods of a node with a NoExecute taint (mirrors
+// pkg/controller/tainteviction, 1.36). It immediately deletes pods that do not tolerate the taint, and
+// deletes the others after their tolerationSeconds; removing the taint cancels the deletion. A pending
+// deletion is work: the control plane is not idle until it is done. With the gate PodDisruptionConditions the
+// pod's status states the reason.
 std::unique_ptr<Controller> MakeTaintEvictionController(const ControllerContext& context);
 
 }  // namespace terrarium::controllers

@@ -31,12 +31,10 @@ prometheus::Histogram& DeletionDuration(Metrics& metrics) {
       .Add({}, bounds);
 }
 
-ObjectName NameOf(const api::Object& job) { return {job.header().ns, job.header().name}; }
-
 // A timer for each finished Job, which moves with its time to live and goes with the Job.
-class ExpiringJobs : public std::enable_shared_from_this<ExpiringJobs> {
+class TtlAfterFinishedController : public std::enable_shared_from_this<TtlAfterFinishedController> {
  public:
-  explicit ExpiringJobs(const ControllerContext& context)
+  explicit TtlAfterFinishedController(const ControllerContext& context)
       : context_(context),
         jobs_(context.informers.For("jobs")),
         deletion_duration_(DeletionDuration(context.metrics)),
@@ -52,17 +50,15 @@ class ExpiringJobs : public std::enable_shared_from_this<ExpiringJobs> {
                       .updated = [seen](const ObjectPtr&, const ObjectPtr& job) { seen(job); },
                       .deleted =
                           [weak = weak_from_this()](const ObjectPtr& job) {
-                            if (auto self = weak.lock()) self->timers_.Cancel(NameOf(*job));
+                            if (auto self = weak.lock()) self->timers_.Cancel(job->name());
                           }});
   }
   void Start() { loop_.Start(); }
 
  private:
   void Seen(const api::Object& job) {
-    const ObjectName name = NameOf(job);
-    // Most Jobs are kept, and need not be parsed to know it.
-    std::optional<api::Time> expiry;
-    if (job.body().find(R"("ttlSecondsAfterFinished":)") != std::string::npos) expiry = ExpiryOf(*job.Document());
+    const ObjectName name = job.name();
+    const std::optional<api::Time> expiry = ExpiryOf(*job.Document());
     if (expiry && *expiry > context_.env.clock.Now()) {
       timers_.Set(name, *expiry - context_.env.clock.Now());
       return;
@@ -72,7 +68,8 @@ class ExpiringJobs : public std::enable_shared_from_this<ExpiringJobs> {
   }
 
   api::Task<ReconcileResult> Sync(ObjectName name) {
-    // The informer's view may be older than a change of the time to live, and a deletion cannot be taken back.
+    // The informer's view may be older than a change of the time to live, and a deletion cannot be taken
+    // back.
     api::Result<ObjectPtr> fresh = context_.client.Get("jobs", name);
     if (!fresh) {
       if (fresh.status().Is(api::reason::kNotFound)) co_return Reconciled::Done();
@@ -106,7 +103,7 @@ class ExpiringJobs : public std::enable_shared_from_this<ExpiringJobs> {
                          .controller = kName,
                          .action = "delete",
                          .resource = "jobs",
-                         .object = NameOf(job),
+                         .object = job.name(),
                          .owner_resource = {},
                          .owner = {},
                          .rule = "finished longer ago than its ttlSecondsAfterFinished",
@@ -120,22 +117,10 @@ class ExpiringJobs : public std::enable_shared_from_this<ExpiringJobs> {
   KeyTimers timers_;
 };
 
-class TtlAfterFinishedController final : public Controller {
- public:
-  explicit TtlAfterFinishedController(const ControllerContext& context)
-      : jobs_(std::make_shared<ExpiringJobs>(context)) {
-    jobs_->Watch();
-  }
-  void Start() override { jobs_->Start(); }
-
- private:
-  std::shared_ptr<ExpiringJobs> jobs_;
-};
-
 }  // namespace
 
 std::unique_ptr<Controller> MakeTtlAfterFinishedController(const ControllerContext& context) {
-  return std::make_unique<TtlAfterFinishedController>(context);
+  return std::make_unique<SharedController<TtlAfterFinishedController>>(context);
 }
 
 }  // namespace terrarium::controllers

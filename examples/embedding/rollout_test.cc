@@ -5,7 +5,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <terrarium/gtest.h>
 #include <terrarium/testbed.h>
 
@@ -25,7 +24,8 @@ kind: Deployment
 metadata: {name: web}
 spec:
   replicas: 3
-  podReplacementPolicy: )" + policy + R"(
+  podReplacementPolicy: )" +
+         policy + R"(
   selector: {matchLabels: {app: web}}
   template:
     metadata:
@@ -33,15 +33,17 @@ spec:
       annotations: {terrarium.dev/stop-after: 90s}
     spec:
       terminationGracePeriodSeconds: 600
-      containers: [{name: c, image: ")" + image + R"("}]
+      containers: [{name: c, image: ")" +
+         image + R"("}]
 )";
 }
 
 class Rollout : public TestbedTest {
  protected:
   terrarium::TestbedOptions Options() override {
-    return {.feature_gates = "DeploymentReplicaSetTerminatingReplicas=true,DeploymentPodReplacementPolicy=true",
-            .nodes = 2};
+    return {
+        .feature_gates = "DeploymentReplicaSetTerminatingReplicas=true,DeploymentPodReplacementPolicy=true",
+        .nodes = 2};
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// The GoogleTest part of Terrarium: a fixture with a plane in it, and matchers. Link Terrarium::GTest.
+// The GoogleTest part of Terrarium: a fixture with a control plane in it, and matchers. Link
+// Terrarium::GTest.
 
-#include "testbed/gtest/matchers.h"
-#include "testbed/gtest/testbed_test.h"
+#include "testbed/embedding/gtest/matchers.h"
+#include "testbed/embedding/gtest/testbed_test.h"

@@ -1,8 +1,8 @@
 #pragma once
 
-// Terrarium in your own process: a whole Kubernetes workload control plane on the thread that calls it, under a clock
-// that you hold. docs/embedding.md has a tour; this header has everything but the GoogleTest part, which is
-// <terrarium/gtest.h>.
+// Terrarium in your own process: a whole Kubernetes workload control plane that runs on the calling thread,
+// with a virtual clock that you control. docs/embedding.md has a tour. This header includes everything except
+// the GoogleTest part, which is <terrarium/gtest.h>.
 //
 //   terrarium::Testbed bed({.nodes = 2});
 //   bed.Must(bed.Apply(yaml));
@@ -22,16 +22,16 @@
 #include "kubelet-fake/kubelet/pod_rules.h"
 #include "kubelet-fake/nodes/node_agent.h"
 #include "storage/store.h"
-#include "testbed/clock_control.h"
-#include "testbed/field_path.h"
+#include "testbed/control_plane/field_path.h"
+#include "testbed/control_plane/object_condition.h"
+#include "testbed/control_plane/object_watch.h"
+#include "testbed/embedding/manifests.h"
+#include "testbed/embedding/testbed.h"
+#include "testbed/embedding/timeline.h"
+#include "testbed/embedding/version.h"
+#include "testbed/embedding/views.h"
 #include "testbed/invariants/violation.h"
-#include "testbed/manifests.h"
-#include "testbed/object_condition.h"
-#include "testbed/object_watch.h"
-#include "testbed/testbed.h"
-#include "testbed/timeline.h"
-#include "testbed/version.h"
-#include "testbed/views.h"
+#include "testbed/runtime/clock_control.h"
 
 namespace terrarium {
 

@@ -7,8 +7,9 @@ namespace terrarium::kubelet_fake {
 ContainerRuntime::ContainerRuntime() : contents_(std::make_unique<Contents>()) {}
 ContainerRuntime::~ContainerRuntime() = default;
 
-std::optional<std::string> ContainerRuntime::Log(const api::ObjectName& pod, const std::string& container) const {
-  return contents_->logs.Read(pod, container);
+std::shared_ptr<api::ContainerLog> ContainerRuntime::Log(const api::ObjectName& pod,
+                                                         const std::string& container, bool previous) const {
+  return contents_->logs.Find(pod, container, previous);
 }
 
 }  // namespace terrarium::kubelet_fake

@@ -1,24 +1,26 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
+#include "api/container_log.h"
 #include "api/object_name.h"
 
 namespace terrarium::kubelet_fake {
 
-// What is on the machines and not in the kubelet: containers and what they have printed. They go on while the kubelet
-// is away, and the next one takes them up where they are: who runs, since when, until when, and who has been asked to
-// stop. What fell due meanwhile has happened then; what takes a kubelet (a start, a probe, a request to stop) has not.
+// What is on the machines and not in the kubelet: containers and what they have printed. They go on while the
+// kubelet is away, and the next one takes them up where they are: who runs, since when, until when, and who
+// has been asked to stop. What fell due meanwhile has happened then; what takes a kubelet (a start, a probe,
+// a request to stop) has not.
 class ContainerRuntime {
  public:
   ContainerRuntime();
   ~ContainerRuntime();
 
-  // What the container has printed (terrarium.dev/log), nothing for one without a log; nullopt when it has not started
-  // or is not known. Thread-safe.
-  std::optional<std::string> Log(const api::ObjectName& pod, const std::string& container) const;
+  // What the container prints (terrarium.dev/log) in its latest run, or in the one before; nullptr when there
+  // was no such run. Thread-safe.
+  std::shared_ptr<api::ContainerLog> Log(const api::ObjectName& pod, const std::string& container,
+                                         bool previous) const;
 
   // The kubelet's.
   struct Contents;

@@ -1,4 +1,4 @@
-// One step of a pod's containers: who ends, who starts, who is found unwell.
+// One step of a pod's containers: which end, which start, and which fail their liveness probe.
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +21,7 @@ using controllers::kWarning;
 
 constexpr Duration kFirstBackOff = std::chrono::seconds(10);
 constexpr Duration kLongestBackOff = std::chrono::minutes(5);
-// A container that ran for longer starts again without a back-off.
+// A container that ran for longer than this restarts without a back-off.
 constexpr Duration kBackOffForgotten = std::chrono::minutes(10);
 constexpr std::string_view kImageBytes = "20000000";
 
@@ -38,13 +38,13 @@ void PodLife::MoveContainers(Time now) {
   if (state_.stop) return;
   StartDueContainers(now);
   for (Container& c : state_.containers) CheckLiveness(c, now);
-  // Sidecars do not outlive the others.
+  // Sidecars stop when the regular containers are done or initialization has failed.
   if (state_.AnyRuns() && (RegularContainersDone(state_) || InitializationFailed(state_))) {
     Stop(now, state_.termination_grace);
   }
 }
 
-// From the last to the first, since sidecars stop in that order.
+// In reverse order, since sidecars stop from the last to the first.
 void PodLife::EndDueContainers(Time now) {
   for (auto c = state_.containers.rbegin(); c != state_.containers.rend(); ++c) {
     if (!c->Runs()) continue;
@@ -55,6 +55,7 @@ void PodLife::EndDueContainers(Time now) {
                                             .started = c->started_at,
                                             .finished = std::max(due->at, c->started_at),
                                             .container_id = ContainerId(state_, *c)});
+    ends_.push_back({c->name, *exit->finished});
     c->moved = true;
     c->crash.reset();
     c->stop.reset();
@@ -111,8 +112,8 @@ void PodLife::StartAgain(Container& container, Time now) {
     container.moved = true;
     state_.Touch(container);
     return Record(container, kWarning, "BackOff",
-                  "Back-off restarting failed container " + container.name + " in pod " + state_.name.name + "_" +
-                      state_.name.ns + "(" + state_.uid + ")");
+                  "Back-off restarting failed container " + container.name + " in pod " + state_.name.name +
+                      "_" + state_.name.ns + "(" + state_.uid + ")");
   }
   container.back_off =
       BackOffExpired(container) ? kFirstBackOff : std::min(container.back_off * 2, kLongestBackOff);
@@ -125,7 +126,7 @@ void PodLife::StartAgain(Container& container, Time now) {
 void PodLife::Run(Container& container, Time now, Duration pulled_for) {
   container.at = At::kRunning;
   container.started_at = now;
-  // The next in turn looks at it before the step is over.
+  // Set here already, since the next container in the spec's order may depend on it within this step.
   container.started = !container.startup_probe;
   container.moved = true;
   state_.Touch(container);
@@ -134,8 +135,8 @@ void PodLife::Run(Container& container, Time now, Duration pulled_for) {
     const std::string took = api::FormatDuration(pulled_for);
     if (pulled_for == Duration::zero()) Record(container, kNormal, "Pulling", "Pulling image " + image);
     Record(container, kNormal, "Pulled",
-           "Successfully pulled image " + image + " in " + took + " (" + took + " including waiting). Image size: " +
-               std::string(kImageBytes) + " bytes.");
+           "Successfully pulled image " + image + " in " + took + " (" + took +
+               " including waiting). Image size: " + std::string(kImageBytes) + " bytes.");
   } else {
     Record(container, kNormal, "Pulled",
            "Container image " + image + " already present on machine and can be accessed by the pod");
@@ -158,7 +159,7 @@ void PodLife::CheckLiveness(Container& container, Time now) {
 
 void PodLife::Probe(Time now) {
   for (Container& c : state_.containers) {
-    if (c.unreported) continue;  // nobody knows yet that it has ended
+    if (c.unreported) continue;  // its end is not reported yet
     Probed probed;
     if (c.at == At::kRunning && c.kind == Kind::kInit) {
       probed.started = true;

@@ -1,9 +1,9 @@
 #include "kubelet-fake/kubelet/kubelet.h"
 
-#include <spdlog/logger.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <spdlog/logger.h>
 
 #include "api/base/executor.h"
 #include "api/base/feature_gates.h"
@@ -20,12 +20,15 @@ namespace {
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLongestRetry = std::chrono::minutes(1);
 
-Duration RetryDelay(int failures) { return std::min(kLongestRetry, kFirstRetry * (1 << std::min(failures - 1, 6))); }
+Duration RetryDelay(int failures) {
+  return std::min(kLongestRetry, kFirstRetry * (1 << std::min(failures - 1, 6)));
+}
 
 }  // namespace
 
-// Each pod is worked on by Process: look at what is new, make a step, write what came of it; the answer brings it here
-// again. So a pod has one write under way at most, and each is computed from the newest state.
+// Process() handles one pod: it reads a changed document, advances the pod one step and writes the resulting
+// status. The response to the write calls Process() again. So each pod has at most one write in flight, and
+// each write is computed from the newest state.
 class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> {
  public:
   Impl(const api::Env& env, api::Client& client, controllers::EventRecorder& recorder, NodeView& nodes,
@@ -45,10 +48,9 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
 
   void Register(controllers::Informer& pods);
   void Start();
-  // The machines are left to themselves.
+  // Hands the pods' state over to the container runtime, for the next kubelet.
   void Leave();
   PodRules& rules() { return rules_; }
-  const ContainerRuntime& containers() const { return *containers_; }
 
   api::ObjectPtr FindPod(const api::ObjectName& name) const override;
   std::vector<api::ObjectPtr> AllPods() const override;
@@ -75,7 +77,7 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
   void Send(Pod& pod, api::WriteRequest request);
   void Answered(std::uint64_t id, const api::Client::Written& written);
   void Failed(Pod& pod, const api::Status& status);
-  // The pod, known well enough to be given orders; nullptr: there is none.
+  // The pod, read and ready to take orders; nullptr: there is no such pod.
   Pod* Reachable(const api::ObjectName& name);
 
   void Schedule(Pod& pod, std::optional<Time> due);
@@ -97,7 +99,7 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
   bool started_ = false;
   PodTable pods_;
   AddressPool addresses_;
-  // One timer for all pods, set for the first that is due.
+  // One timer for all pods, set for the earliest due time.
   std::optional<api::TimerId> timer_;
   std::optional<Time> timer_due_;
 };
@@ -120,7 +122,7 @@ void Kubelet::Impl::Register(controllers::Informer& pods) {
   });
 }
 
-// Pods that are there already are met first, so that nobody gets an address that one of them has.
+// Reads all existing pods first, so that no new pod gets an address that an existing pod has.
 void Kubelet::Impl::Start() {
   started_ = true;
   const std::vector<std::uint64_t> all = pods_.All();
@@ -128,7 +130,7 @@ void Kubelet::Impl::Start() {
   for (const std::uint64_t id : all) {
     if (Pod* pod = pods_.Find(id)) Process(*pod);
   }
-  containers_->contents().left.clear();  // the rest is gone meanwhile
+  containers_->contents().left.clear();  // the pods of the remaining entries no longer exist
 }
 
 void Kubelet::Impl::Leave() {
@@ -143,7 +145,7 @@ void Kubelet::Impl::Leave() {
 void Kubelet::Impl::Heard(const api::ObjectPtr& object) {
   const std::string& node = api::PodNodeName(*object);
   if (node.empty()) return;
-  Pod* pod = pods_.Find(api::ObjectName{object->header().ns, object->header().name});
+  Pod* pod = pods_.Find(object->name());
   if (pod == nullptr) {
     pod = &pods_.Add(object, node);
   } else if (!pod->Hear(object)) {
@@ -153,11 +155,11 @@ void Kubelet::Impl::Heard(const api::ObjectPtr& object) {
 }
 
 void Kubelet::Impl::Gone(const api::ObjectPtr& object) {
-  Pod* pod = pods_.Find(api::ObjectName{object->header().ns, object->header().name});
+  Pod* pod = pods_.Find(object->name());
   if (pod == nullptr) return;
   FreeAddress(*pod);
   book_->Forget(pod->object->header().uid);
-  containers_->contents().logs.Forget(pod->name);
+  containers_->contents().logs.Forget(pod->name, env_.clock.Now());
   pods_.Erase(*pod);
   SetTimer();
 }
@@ -166,7 +168,7 @@ void Kubelet::Impl::NodeChanged(const std::string& node) {
   for (const std::uint64_t id : pods_.OfNode(node)) {
     Pod* pod = pods_.Find(id);
     if (pod == nullptr) continue;
-    pod->unread = true;  // others write to the pods of a node that is away
+    pod->unread = true;  // other clients may have written to the pods while the node was down
     Process(*pod);
   }
 }
@@ -190,7 +192,7 @@ void Kubelet::Impl::Process(Pod& pod) {
   }
 }
 
-// Looks at the document, which others have changed or which is new.
+// Reads a document that is new or that other clients have changed.
 void Kubelet::Impl::Read(Pod& pod, Time now) {
   pod.unread = false;
   const std::shared_ptr<const Json> document = pod.object->Document();
@@ -198,9 +200,10 @@ void Kubelet::Impl::Read(Pod& pod, Time now) {
   pod.own_script.reset();
   if (api::HasPodScript(annotations)) {
     auto script = std::make_shared<api::PodScript>();
-    const api::FieldErrors errors =
-        api::ParsePodScript(annotations, api::ObjectAt(*document, "spec"), api::Path("annotations"), script.get());
-    // Admission refuses these; what it let through before it knew them is left out here.
+    const api::FieldErrors errors = api::ParsePodScript(annotations, api::ObjectAt(*document, "spec"),
+                                                        api::Path("annotations"), script.get());
+    // Admission rejects invalid scripts. Those stored before admission checked them are logged, and the
+    // invalid fields ignored.
     for (const api::FieldError& error : errors) {
       env_.log.warn("pod {}: {}: {}", pod.name.String(), error.field, error.message);
     }
@@ -216,7 +219,7 @@ void Kubelet::Impl::Meet(Pod& pod, const Json& document, Time now) {
   if (std::optional<PodLife> left = containers_->contents().TakeUp(pod.object->header().uid)) {
     pod.life = std::move(left);
     pod.life->Observe(document, now);
-    pod.doubt = true;  // the kubelet that went may not have told all
+    pod.doubt = true;  // the earlier kubelet may have left changes unreported
   } else {
     pod.life.emplace(document, now);
   }
@@ -229,9 +232,8 @@ void Kubelet::Impl::Meet(Pod& pod, const Json& document, Time now) {
     pod.has_address = true;
     addresses_.Reserve(pod.node, pod.life->pod_ip());
   }
-  for (const std::string& container : pod.life->StartedContainers()) {
-    containers_->contents().logs.Write(pod.name, container, pod.life->LogOf(container));
-  }
+  LogBook& logs = containers_->contents().logs;
+  for (PastRun& past : pod.life->PastRuns()) logs.Begin(pod.name, std::move(past.run), past.finished);
 }
 
 void Kubelet::Impl::Direct(Pod& pod, Time now) {
@@ -239,9 +241,11 @@ void Kubelet::Impl::Direct(Pod& pod, Time now) {
 }
 
 void Kubelet::Impl::TellEvents(Pod& pod) {
+  LogBook& logs = containers_->contents().logs;
+  // Ends come before starts: a container may end and restart in one step.
+  for (const ContainerEnd& end : pod.life->TakeEnds()) logs.End(pod.name, end.container, end.finished);
   for (PodEvent& event : pod.life->TakeEvents()) {
-    if (event.reason == "Started")
-      containers_->contents().logs.Write(pod.name, event.container, pod.life->LogOf(event.container));
+    if (event.reason == "Started") logs.Begin(pod.name, pod.life->RunOf(event.container));
     if (!record_events_) continue;
     controllers::ObjectReference about = controllers::ReferenceToPod(*pod.object);
     about.field_path = std::move(event.field_path);
@@ -277,9 +281,10 @@ void Kubelet::Impl::Send(Pod& pod, api::WriteRequest request) {
   Schedule(pod, std::nullopt);
   pod.in_flight = true;
   pod.events_in_flight = 0;
-  client_.Send(std::move(request), [weak = weak_from_this(), id = pod.id](const api::Client::Written& written) {
-    if (auto self = weak.lock()) self->Answered(id, written);
-  });
+  client_.Send(std::move(request),
+               [weak = weak_from_this(), id = pod.id](const api::Client::Written& written) {
+                 if (auto self = weak.lock()) self->Answered(id, written);
+               });
 }
 
 void Kubelet::Impl::Answered(std::uint64_t id, const api::Client::Written& written) {
@@ -296,11 +301,11 @@ void Kubelet::Impl::Answered(std::uint64_t id, const api::Client::Written& writt
 void Kubelet::Impl::Failed(Pod& pod, const api::Status& status) {
   pod.removal_sent = false;
   pod.unread = pod.doubt = true;
-  // The pod is gone, or another one has its name: the informer will say so.
+  // The pod is gone, or another pod has its name: the informer will report it.
   if (status.Is(api::reason::kNotFound) || status.Is(api::reason::kConflict)) return;
   env_.log.warn("pod {}: {}", pod.name.String(), status.message);
-  // Housekeeping: a write that is refused for good must not keep the plane from being idle. One that nobody has looked at
-  // is not refused.
+  // A background timer, so that a write that the apiserver keeps rejecting does not prevent the control plane
+  // from being idle. After ServiceUnavailable the write was not rejected: the retry counts as work.
   const bool unheard = status.Is(api::reason::kServiceUnavailable);
   const Duration delay = RetryDelay(++pod.failures);
   pod.retry_at = env_.clock.Now() + delay;
@@ -320,7 +325,7 @@ Pod* Kubelet::Impl::Reachable(const api::ObjectName& name) {
 
 api::ObjectPtr Kubelet::Impl::FindPod(const api::ObjectName& name) const {
   const Pod* pod = pods_.Find(name);
-  // Pods without a node can be held before they have one.
+  // Pods can be held before they have a node.
   return pod != nullptr ? pod->object : informer_->Get(name);
 }
 
@@ -397,11 +402,12 @@ void Kubelet::Impl::TimerFired() {
   SetTimer();
 }
 
-// With either gate a pod is seen in its terminal phase before it goes (KEP-3939).
+// With either gate the kubelet reports a terminal phase before it removes the pod (KEP-3939).
 LifeGates Kubelet::Impl::Gates() const {
   const bool disruption = env_.gates.Enabled(api::gate::kPodDisruptionConditions);
-  return {.terminal_phase_before_removal = disruption || env_.gates.Enabled(api::gate::kJobPodReplacementPolicy),
-          .disruption_conditions = disruption};
+  return {
+      .terminal_phase_before_removal = disruption || env_.gates.Enabled(api::gate::kJobPodReplacementPolicy),
+      .disruption_conditions = disruption};
 }
 
 Kubelet::Kubelet(const api::Env& env, api::Client& client, controllers::InformerSet& informers,
@@ -415,10 +421,5 @@ Kubelet::~Kubelet() { impl_->Leave(); }
 void Kubelet::Start() { impl_->Start(); }
 
 PodRules& Kubelet::rules() { return impl_->rules(); }
-
-std::optional<std::string> Kubelet::Log(const std::string& ns, const std::string& pod,
-                                        const std::string& container) const {
-  return impl_->containers().Log({ns, pod}, container);
-}
 
 }  // namespace terrarium::kubelet_fake

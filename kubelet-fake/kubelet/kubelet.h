@@ -1,10 +1,9 @@
 #pragma once
 
-// The fake kubelet of all nodes: takes every pod that has a node through its life, as its script says, and writes the
-// status that Kubernetes 1.36's kubelet would write. docs/kubelet.md has the story.
+// The fake kubelet of all nodes. It takes every pod that has a node through its life, as the pod's script
+// says, and writes the status that the kubelet of Kubernetes 1.36 would write. See docs/kubelet.md.
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "api/base/env.h"
@@ -20,17 +19,19 @@ namespace terrarium::kubelet_fake {
 class ContainerRuntime;
 
 struct KubeletOptions {
-  api::PodScript defaults = {};  // what neither a pod's annotations nor a rule says
+  api::PodScript defaults = {};  // for fields that neither a pod's annotations nor a rule sets
   bool events = true;            // record Events (Pulled, Created, Started, Killing, ...) about pods
-  // Rules and holds, for whoever wants them to outlive this kubelet; made when there are none.
+  // Rules and holds. Share the book between kubelets to keep them across restarts. Null: the kubelet makes
+  // its own.
   std::shared_ptr<RuleBook> rule_book = nullptr;
-  // The same for containers.
+  // The same for the containers.
   std::shared_ptr<ContainerRuntime> containers = nullptr;
 };
 
-// Lives on the kubelet's lane, like everything it is given. Constructed: registers with the pod informer. Started, when
-// that has synced: works. Pods that an earlier kubelet left are taken up, from the container runtime that both were given
-// or else from their status: containers that run go on, counts are kept. Destroyed: stops where it is, without a goodbye.
+// Lives on the kubelet's lane, like all its dependencies. The constructor registers with the pod informer.
+// Call Start() when that informer has synced. The kubelet takes over pods of an earlier kubelet: from the
+// container runtime that both share, or else from their status. Running containers keep running and restart
+// counts are kept. The destructor stops abruptly, without stopping any container.
 class Kubelet {
  public:
   Kubelet(const api::Env& env, api::Client& client, controllers::InformerSet& informers,
@@ -39,13 +40,10 @@ class Kubelet {
 
   void Start();
   PodRules& rules();
-  // What the container has printed (terrarium.dev/log), nothing for one without a log; nullopt when it has not started
-  // or is not known. May be called on any thread.
-  std::optional<std::string> Log(const std::string& ns, const std::string& pod, const std::string& container) const;
 
  private:
   class Impl;
-  std::shared_ptr<Impl> impl_;  // shared with answers under way, which may come after the kubelet has gone
+  std::shared_ptr<Impl> impl_;  // shared with pending responses, which may outlive the kubelet
 };
 
 }  // namespace terrarium::kubelet_fake

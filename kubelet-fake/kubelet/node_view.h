@@ -6,17 +6,17 @@
 
 namespace terrarium::kubelet_fake {
 
-// What the kubelet knows of the machines it pretends to be. Lives on the kubelet's lane and outlives the kubelet.
+// What the kubelet knows of the machines it simulates. Lives on the kubelet's lane and outlives the kubelet.
 class NodeView {
  public:
   virtual ~NodeView() = default;
 
-  // False for a node that was taken away, has failed or was never there: its pods do not change until it comes back.
+  // False for a node that has failed or does not exist. Its pods do not change until it is up again.
   virtual bool IsUp(std::string_view node) const = 0;
   // The node's InternalIP; empty when it has none.
   virtual std::string InternalIp(std::string_view node) const = 0;
-  // `changed` is called with the node's name after either answer for it has changed. Callbacks are never removed:
-  // whoever gives one makes sure that it may come after its own end.
+  // Calls `changed` with the node's name after IsUp() or InternalIp() has changed for it. Callbacks are never
+  // removed: a callback must be safe to call after its owner is destroyed.
   virtual void OnChange(std::function<void(const std::string& node)> changed) = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/base/check.h"
 #include "api/json_access.h"
 #include "controllers/runtime/event_recorder.h"
 #include "kubelet-fake/kubelet/internal/container_timing.h"
@@ -20,14 +21,15 @@ using controllers::kWarning;
 constexpr std::string_view kDeadlineExceeded = "DeadlineExceeded";
 constexpr std::string_view kDeadlineMessage = "Pod was active on the node longer than the specified deadline";
 constexpr std::string_view kEvicted = "Evicted";
-// What the eviction manager gives pods when the node is in a hurry.
+// The grace period of the eviction manager for evictions under node pressure.
 constexpr Duration kEvictionGrace = std::chrono::seconds(1);
 
-// When the stop of a pod that an earlier kubelet had in hand began.
+// When the deletion of a pod that an earlier kubelet was stopping began.
 Time DeletedAt(const Json& pod, Time now) {
   const std::optional<Time> end = api::ParseTime(api::StringAt(pod, "metadata", "deletionTimestamp"));
   if (!end) return now;
-  return std::min(now, *end - std::chrono::seconds(api::IntAt(pod, 0, "metadata", "deletionGracePeriodSeconds")));
+  return std::min(now,
+                  *end - std::chrono::seconds(api::IntAt(pod, 0, "metadata", "deletionGracePeriodSeconds")));
 }
 
 }  // namespace
@@ -44,14 +46,13 @@ void PodLife::SetAddresses(std::string host_ip, std::string pod_ip) {
 void PodLife::Direct(PodDirections directions, Time now) {
   const auto clings = [&] {
     return directions_.script != nullptr && state_.stop &&
-           std::any_of(state_.containers.begin(), state_.containers.end(), [&](const Container& c) {
-             return c.Runs() && Clings(state_, c, directions_);
-           });
+           std::any_of(state_.containers.begin(), state_.containers.end(),
+                       [&](const Container& c) { return c.Runs() && Clings(state_, c, directions_); });
   };
   const bool clung = clings();
-  // What is newly said holds from now on: a time that has passed means now, not then.
-  const bool other = directions_.script != nullptr && (*directions_.script != *directions.script ||
-                                                       directions_.hold != directions.hold);
+  // New directions apply from now on: an instant that has already passed counts as now.
+  const bool other = directions_.script != nullptr &&
+                     (*directions_.script != *directions.script || directions_.hold != directions.hold);
   if (other) state_.redirected = now;
   directions_ = std::move(directions);
   if (clung && !clings()) state_.released = now;
@@ -64,7 +65,7 @@ void PodLife::Observe(const Json& pod, Time now) {
   ObserveEnd(pod, now);
 }
 
-// Somebody else has ended the pod: its containers have no reason to go on.
+// Another client has set a terminal phase: the kubelet stops the pod's containers.
 void PodLife::ObserveEnd(const Json& pod, Time now) {
   const PodPhase phase = PhaseIn(pod);
   if (!IsTerminal(phase) || IsTerminal(state_.phase)) return;
@@ -81,7 +82,7 @@ void PodLife::Advance(Time now, const LifeGates& gates) {
   if (!state_.start_time) {
     state_.start_time = now;
     Report(now);
-    if (!state_.deleting) return;  // what is to come is reported apart
+    if (!state_.deleting) return;  // the next step is reported separately
   }
   if (state_.over) return;
   CheckDeadline(now);
@@ -117,7 +118,7 @@ void PodLife::RecordKilling() {
   }
 }
 
-// The status of a pod that goes on.
+// Updates the status of a pod that is not finished.
 void PodLife::Report(Time now) {
   Probe(now);
   PodPhase phase = PhaseOf(state_);
@@ -129,17 +130,19 @@ void PodLife::Report(Time now) {
     state_.sandbox = false;
   }
   UpdateConditions(state_, phase, now);
-  // Nobody is told that a pod has ended while something of it runs.
+  // A terminal phase is not reported while a container runs.
   if (!IsTerminal(phase) || !runs) SetPhase(phase);
 }
 
-// The status of a pod all of whose containers have been stopped.
+// Updates the status of a pod whose containers have all been stopped.
 void PodLife::Finish(Time now, const LifeGates& gates) {
   const bool plain_deletion = state_.deleting && !state_.ending;
   const bool was_initialized = HasBeenInitialized(state_);
   ReportStoppedContainers(state_);
-  PodPhase phase = plain_deletion && gates.terminal_phase_before_removal ? FinalPhaseOf(state_) : PhaseOf(state_);
-  if (!plain_deletion || gates.terminal_phase_before_removal) AccountForAllContainers(state_, was_initialized);
+  PodPhase phase =
+      plain_deletion && gates.terminal_phase_before_removal ? FinalPhaseOf(state_) : PhaseOf(state_);
+  if (!plain_deletion || gates.terminal_phase_before_removal)
+    AccountForAllContainers(state_, was_initialized);
   state_.over = true;
   state_.sandbox = false;
   Probe(now);
@@ -174,6 +177,7 @@ std::optional<Time> PodLife::Next(Time now) const {
 }
 
 std::vector<PodEvent> PodLife::TakeEvents() { return std::exchange(events_, {}); }
+std::vector<ContainerEnd> PodLife::TakeEnds() { return std::exchange(ends_, {}); }
 Json PodLife::TakePatch() { return TakeChanges(state_); }
 Json PodLife::TakePatchAgainst(const Json& pod) { return TakeDifference(state_, pod); }
 bool PodLife::AgreesWith(const Json& pod) const { return !state_.start_time || Agrees(state_, pod); }
@@ -181,7 +185,8 @@ bool PodLife::AgreesWith(const Json& pod) const { return !state_.start_time || A
 bool PodLife::Crash(const PodHost::CrashOrder& order, Time now) {
   bool any = false;
   for (Container& c : state_.containers) {
-    const bool meant = order.container.empty() ? c.kind == Container::Kind::kRegular : c.name == order.container;
+    const bool meant =
+        order.container.empty() ? c.kind == Container::Kind::kRegular : c.name == order.container;
     if (!meant || !c.Runs()) continue;
     c.crash = std::make_unique<Exit>(
         Exit{.code = order.exit_code,
@@ -212,21 +217,30 @@ bool PodLife::Evict(const std::string& message, Time now) {
   return true;
 }
 
-std::vector<std::string> PodLife::StartedContainers() const {
-  std::vector<std::string> out;
+ContainerRun PodLife::RunFrom(const Container& container, Time started) const {
+  const std::string* text = Said(*directions_.script, container, &api::ContainerScript::log);
+  const Duration* every = Said(*directions_.script, container, &api::ContainerScript::log_every);
+  return {container.name,
+          started,
+          {text != nullptr ? *text : "", every != nullptr ? std::optional(*every) : std::nullopt}};
+}
+
+std::vector<PastRun> PodLife::PastRuns() const {
+  std::vector<PastRun> out;
   for (const Container& c : state_.containers) {
-    if (c.EverStarted()) out.push_back(c.name);
+    for (const Exit* exit : {c.exit_before.get(), c.exit.get()})
+      if (exit != nullptr && exit->started) out.push_back({RunFrom(c, *exit->started), exit->finished});
+    if (c.at == Container::At::kRunning)
+      out.push_back({RunFrom(c, c.started_at), c.unreported ? c.unreported->finished : std::nullopt});
   }
   return out;
 }
 
-std::string PodLife::LogOf(std::string_view container) const {
-  for (const Container& c : state_.containers) {
-    if (c.name != container) continue;
-    const std::string* log = Said(*directions_.script, c, &api::ContainerScript::log);
-    return log != nullptr ? *log : "";
-  }
-  return "";
+ContainerRun PodLife::RunOf(std::string_view container) const {
+  const auto found = std::find_if(state_.containers.begin(), state_.containers.end(),
+                                  [&](const Container& c) { return c.name == container; });
+  CHECK(found != state_.containers.end());
+  return RunFrom(*found, found->started_at);
 }
 
 api::HoldPoints PodLife::HeldAt() const {
@@ -234,7 +248,8 @@ api::HoldPoints PodLife::HeldAt() const {
   const bool hangs = std::any_of(state_.containers.begin(), state_.containers.end(), [&](const Container& c) {
     return c.kind != Container::Kind::kInit && Clings(state_, c, directions_);
   });
-  return {.ready = directions_.hold.ready && !state_.stop, .terminating = hangs || directions_.hold.terminating};
+  return {.ready = directions_.hold.ready && !state_.stop,
+          .terminating = hangs || directions_.hold.terminating};
 }
 
 void PodLife::Record(std::string_view type, std::string_view reason, std::string message) {
@@ -243,7 +258,8 @@ void PodLife::Record(std::string_view type, std::string_view reason, std::string
 
 void PodLife::Record(const Container& container, std::string_view type, std::string_view reason,
                      std::string message) {
-  const char* list = container.kind == Container::Kind::kRegular ? "spec.containers{" : "spec.initContainers{";
+  const char* list =
+      container.kind == Container::Kind::kRegular ? "spec.containers{" : "spec.initContainers{";
   events_.push_back({type, reason, std::move(message), container.name, list + container.name + "}"});
 }
 

@@ -20,6 +20,8 @@ using api::Result;
 using api::Status;
 using api::StringAt;
 
+// Every pod is compared with every rule.
+constexpr std::size_t kRulesMax = 1000;
 constexpr std::string_view kLowOnMemory = "The node was low on resource: memory. ";
 constexpr std::string_view kEverything = "ready,terminating";
 
@@ -60,8 +62,6 @@ Json Points(HoldPoints points) {
   return out;
 }
 
-api::ObjectName NameOf(const ObjectPtr& pod) { return {pod->header().ns, pod->header().name}; }
-
 Json PodEntry(const ObjectPtr& pod) { return {{"namespace", pod->header().ns}, {"pod", pod->header().name}}; }
 
 Status NoSuchRule(std::string_view name) { return api::NotFound({"terrarium.dev", "podrules"}, name); }
@@ -78,7 +78,7 @@ Result<Json> PodRules::List() const {
   for (const PodRule& rule : book_.rules()) rules.push_back(rule.document);
   Json held = Json::array();
   for (const ObjectPtr& pod : pods_.AllPods()) {
-    const HoldPoints points = pods_.HeldAt(NameOf(pod));
+    const HoldPoints points = pods_.HeldAt(pod->name());
     if (points == HoldPoints{}) continue;
     Json entry = PodEntry(pod);
     entry["points"] = Points(points);
@@ -91,6 +91,8 @@ Result<Json> PodRules::Add(const Json& document) {
   Result<PodRule> rule = PodRule::Parse(document);
   if (!rule) return rule.status();
   if (book_.Find(rule->name) != nullptr) return api::AlreadyExists({"terrarium.dev", "podrules"}, rule->name);
+  if (book_.rules().size() >= kRulesMax)
+    return BadRequest("there can be at most " + std::to_string(kRulesMax) + " rules: remove some first");
   book_.Add(std::move(*rule));
   pods_.RedirectAll();
   return document;
@@ -109,7 +111,8 @@ Result<ObjectPtr> PodRules::PodOf(const Json& request) const {
   if (StringAt(request, "pod").empty() || StringAt(request, "namespace").empty()) {
     return BadRequest("namespace and pod must be given");
   }
-  const api::ObjectName name{std::string(StringAt(request, "namespace")), std::string(StringAt(request, "pod"))};
+  const api::ObjectName name{std::string(StringAt(request, "namespace")),
+                             std::string(StringAt(request, "pod"))};
   ObjectPtr pod = pods_.FindPod(name);
   if (pod == nullptr) return api::NotFound({"", "pods"}, name.name);
   return pod;
@@ -129,9 +132,9 @@ Result<Json> PodRules::Hold(const Json& request) {
   const Result<ObjectPtr> pod = PodOf(request);
   if (!pod) return pod.status();
   book_.HoldPod((*pod)->header().uid, *points);
-  pods_.Redirect(NameOf(*pod));
+  pods_.Redirect((*pod)->name());
   Json answer = PodEntry(*pod);
-  answer["points"] = Points(pods_.HeldAt(NameOf(*pod)));
+  answer["points"] = Points(pods_.HeldAt((*pod)->name()));
   return answer;
 }
 
@@ -162,7 +165,7 @@ Result<Json> PodRules::Release(const Json& request) {
   if (!targets) return targets.status();
   Json released = Json::array();
   for (const ObjectPtr& pod : *targets) {
-    const api::ObjectName name = NameOf(pod);
+    const api::ObjectName name = pod->name();
     const HoldPoints held = pods_.HeldAt(name);
     const HoldPoints leaves{held.ready && points->ready, held.terminating && points->terminating};
     if (leaves == HoldPoints{}) continue;
@@ -173,7 +176,8 @@ Result<Json> PodRules::Release(const Json& request) {
     entry["points"] = Points(leaves);
     released.push_back(std::move(entry));
   }
-  if (released.empty() && Find(request, "rule") == nullptr) return CannotFollow((*targets)[0], "the pod is not held");
+  if (released.empty() && Find(request, "rule") == nullptr)
+    return CannotFollow((*targets)[0], "the pod is not held");
   return Json{{"released", std::move(released)}};
 }
 
@@ -187,7 +191,7 @@ Result<Json> PodRules::Fail(const Json& request) {
   const PodHost::FailOrder order{.exit_code = code->value_or(1),
                                  .reason = std::string(StringAt(request, "reason")),
                                  .message = std::string(StringAt(request, "message"))};
-  if (!pods_.Fail(NameOf(*pod), order)) return CannotFollow(*pod, "the pod has ended already");
+  if (!pods_.Fail((*pod)->name(), order)) return CannotFollow(*pod, "the pod has ended already");
   return PodEntry(*pod);
 }
 
@@ -200,7 +204,7 @@ Result<Json> PodRules::Crash(const Json& request) {
   const PodHost::CrashOrder order{.container = std::string(StringAt(request, "container")),
                                   .exit_code = code->value_or(1),
                                   .reason = std::string(StringAt(request, "reason"))};
-  if (!pods_.Crash(NameOf(*pod), order)) return CannotFollow(*pod, "no such container is running");
+  if (!pods_.Crash((*pod)->name(), order)) return CannotFollow(*pod, "no such container is running");
   return PodEntry(*pod);
 }
 
@@ -208,8 +212,9 @@ Result<Json> PodRules::Evict(const Json& request) {
   if (auto error = OtherThan({"namespace", "pod", "message"}, request)) return *error;
   const Result<ObjectPtr> pod = PodOf(request);
   if (!pod) return pod.status();
-  const std::string message(Find(request, "message") != nullptr ? StringAt(request, "message") : kLowOnMemory);
-  if (!pods_.Evict(NameOf(*pod), message)) return CannotFollow(*pod, "the pod has ended already");
+  const std::string message(Find(request, "message") != nullptr ? StringAt(request, "message")
+                                                                : kLowOnMemory);
+  if (!pods_.Evict((*pod)->name(), message)) return CannotFollow(*pod, "the pod has ended already");
   return PodEntry(*pod);
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
-// What the control API can do to pods: rules, and orders to single pods. Everything is JSON, since requests and answers
-// pass through; unknown members are refused. A pod is named by {"namespace": ..., "pod": ...}.
+// What the control API can do to pods: rules, and orders to single pods. Everything is JSON, since requests
+// and answers pass through; unknown members are refused. A pod is named by {"namespace": ..., "pod": ...}.
 //
-// Failures: 400 for a request that makes no sense, 422 with the field's path for a bad script, 404 for an unknown rule
-// or a pod that no node runs, 409 for a rule's name that is taken and for an order that the pod cannot follow any more.
+// Failures: 400 for a request that makes no sense, 422 with the field's path for a bad script, 404 for an
+// unknown rule or a pod that no node runs, 409 for a rule's name that is taken and for an order that the pod
+// cannot follow any more.
 
 #include <optional>
 #include <string>
@@ -23,15 +24,15 @@ class PodHost {
   virtual ~PodHost() = default;
 
   virtual api::ObjectPtr FindPod(const api::ObjectName& name) const = 0;  // nullptr: unknown
-  virtual std::vector<api::ObjectPtr> AllPods() const = 0;               // by namespace and name
+  virtual std::vector<api::ObjectPtr> AllPods() const = 0;                // by namespace and name
   // Points at which the pod is held, or will be once it comes there.
   virtual api::HoldPoints HeldAt(const api::ObjectName& name) const = 0;
   // The book has changed for that pod, or for all of them.
   virtual void Redirect(const api::ObjectName& name) = 0;
   virtual void RedirectAll() = 0;
 
-  // The container ends now with that code; its restart policy applies. An empty name means every regular container that
-  // runs. False: none runs.
+  // The container ends now with that code; its restart policy applies. An empty name means every regular
+  // container that runs. False: none runs.
   struct CrashOrder {
     std::string container;
     int exit_code = 1;
@@ -63,9 +64,9 @@ class PodRules {
 
   // {"rule": NAME} or a pod, and "point": "ready" or "terminating". The answer says what is held.
   api::Result<api::Json> Hold(const api::Json& request);
-  // {"rule": NAME} (the pods there are that it matches; it goes on holding those that come) or a pod; "point" (absent:
-  // all); "outcome": {"exitCode": N} (how a pod held in terminating ends; one held before ready ends now, and its
-  // restart policy applies). The answer lists the pods and the points they left.
+  // {"rule": NAME} (the pods there are that it matches; it goes on holding those that come) or a pod; "point"
+  // (absent: all); "outcome": {"exitCode": N} (how a pod held in terminating ends; one held before ready ends
+  // now, and its restart policy applies). The answer lists the pods and the points they left.
   api::Result<api::Json> Release(const api::Json& request);
 
   // A pod, "exitCode" (1), "reason", "message".

@@ -15,7 +15,9 @@ using api::Json;
 using api::Path;
 
 HoldPoints Union(HoldPoints a, HoldPoints b) { return {a.ready || b.ready, a.terminating || b.terminating}; }
-HoldPoints Minus(HoldPoints a, HoldPoints b) { return {a.ready && !b.ready, a.terminating && !b.terminating}; }
+HoldPoints Minus(HoldPoints a, HoldPoints b) {
+  return {a.ready && !b.ready, a.terminating && !b.terminating};
+}
 
 api::Result<api::LabelSelector> SelectorOf(const Json* selector) {
   if (selector == nullptr) return api::LabelSelector();
@@ -30,9 +32,11 @@ api::Result<PodRule> PodRule::Parse(const Json& document) {
   if (!document.is_object()) return api::BadRequest("a rule is an object");
   for (const auto& [key, value] : document.items()) {
     if (key != "name" && key != "namespace" && key != "selector" && key != "script") {
-      return api::BadRequest("unknown field " + api::Quote(key) + ": a rule has name, namespace, selector and script");
+      return api::BadRequest("unknown field " + api::Quote(key) +
+                             ": a rule has name, namespace, selector and script");
     }
-    if ((key == "name" || key == "namespace") && !value.is_string()) return api::BadRequest(key + " must be a text");
+    if ((key == "name" || key == "namespace") && !value.is_string())
+      return api::BadRequest(key + " must be a text");
   }
   PodRule rule;
   rule.name = api::StringAt(document, "name");
@@ -43,7 +47,8 @@ api::Result<PodRule> PodRule::Parse(const Json& document) {
   rule.selector = std::move(*selector);
   const Json* script = Find(document, "script");
   if (script == nullptr) return api::BadRequest("a rule needs a script");
-  if (api::FieldErrors errors = api::ParseScriptKeys(*script, Path("script"), &rule.script); !errors.empty()) {
+  if (api::FieldErrors errors = api::ParseScriptKeys(*script, Path("script"), &rule.script);
+      !errors.empty()) {
     return api::Invalid({"terrarium.dev", "PodRule"}, rule.name, errors);
   }
   rule.document = document;
@@ -55,7 +60,8 @@ bool PodRule::Matches(const api::ObjectHeader& pod) const {
 }
 
 const PodRule* RuleBook::Find(std::string_view name) const {
-  const auto found = std::find_if(rules_.begin(), rules_.end(), [&](const PodRule& r) { return r.name == name; });
+  const auto found =
+      std::find_if(rules_.begin(), rules_.end(), [&](const PodRule& r) { return r.name == name; });
   return found != rules_.end() ? &*found : nullptr;
 }
 
@@ -64,7 +70,8 @@ void RuleBook::Remove(std::string_view name) {
 }
 
 void RuleBook::HoldRule(std::string_view name, HoldPoints points) {
-  const auto rule = std::find_if(rules_.begin(), rules_.end(), [&](const PodRule& r) { return r.name == name; });
+  const auto rule =
+      std::find_if(rules_.begin(), rules_.end(), [&](const PodRule& r) { return r.name == name; });
   const HoldPoints hold = Union(rule->script.hold.value_or(HoldPoints{}), points);
   rule->script.hold = hold;
   rule->document["script"]["hold"] = hold.ready && hold.terminating ? "ready,terminating"
@@ -85,7 +92,8 @@ void RuleBook::ReleasePod(const std::string& uid, HoldPoints points, std::option
   if (points.terminating) orders.stop_exit_code = stop_exit_code;
 }
 
-PodDirections RuleBook::Directions(const api::ObjectHeader& pod, const std::shared_ptr<const api::PodScript>& defaults,
+PodDirections RuleBook::Directions(const api::ObjectHeader& pod,
+                                   const std::shared_ptr<const api::PodScript>& defaults,
                                    const api::PodScript* own) const {
   PodDirections out{.script = defaults, .hold = {}};
   std::shared_ptr<api::PodScript> merged;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What has been said about pods besides their own annotations: rules by namespace and selector, and holds and releases
-// of single pods. Plain data; who changes it tells the kubelet (PodRules does).
+// Directions for pods besides their own annotations: rules by namespace and selector, and holds and releases
+// of single pods. Plain data: the caller that changes it must notify the kubelet, as PodRules does.
 
 #include <map>
 #include <memory>
@@ -22,19 +22,20 @@ struct PodRule {
   std::string ns;  // empty: all
   api::LabelSelector selector;
   api::PodScript script;
-  api::Json document;  // as it was given, for lists
+  api::Json document;  // as the client sent it, for lists
 
-  // {"name": ..., "namespace": ..., "selector": TEXT or LabelSelector, "script": {KEY: VALUE}}. 400 or 422 otherwise.
+  // Parses {"name": ..., "namespace": ..., "selector": TEXT or LabelSelector, "script": {KEY: VALUE}}. Fails
+  // with 400 or 422.
   static api::Result<PodRule> Parse(const api::Json& document);
   bool Matches(const api::ObjectHeader& pod) const;
 };
 
-// What a pod is to do, all said and done.
+// What a pod is to do: the defaults, rules, annotations, holds and releases merged.
 struct PodDirections {
   std::shared_ptr<const api::PodScript> script;
   api::HoldPoints hold;
-  bool let_go = false;                       // containers that hang may go: somebody released the pod
-  std::optional<int> stop_exit_code = {};    // of a release with an outcome; wins over the script
+  bool let_go = false;                     // the pod was released: hanging containers may stop
+  std::optional<int> stop_exit_code = {};  // set by a release with an outcome; overrides the script
 };
 
 class RuleBook {
@@ -43,7 +44,7 @@ class RuleBook {
   const PodRule* Find(std::string_view name) const;
   void Add(PodRule rule) { rules_.push_back(std::move(rule)); }
   void Remove(std::string_view name);
-  // Adds the points to the rule's hold. REQUIRES: there is a rule of that name.
+  // Adds the points to the rule's hold. REQUIRES: a rule of that name exists.
   void HoldRule(std::string_view name, api::HoldPoints points);
 
   // Single pods, by uid.
@@ -51,9 +52,10 @@ class RuleBook {
   void ReleasePod(const std::string& uid, api::HoldPoints points, std::optional<int> stop_exit_code);
   void Forget(const std::string& uid) { pods_.erase(uid); }
 
-  // `defaults`, then the rules in order, then `own` (null: the pod has no annotations of ours), then holds and releases
-  // of the pod itself. A pod about which nobody says anything shares `defaults`.
-  PodDirections Directions(const api::ObjectHeader& pod, const std::shared_ptr<const api::PodScript>& defaults,
+  // Merges `defaults`, then the rules in order, then `own` (null: the pod has no script annotations), then
+  // holds and releases of the pod itself. A pod that none of these affects shares `defaults`.
+  PodDirections Directions(const api::ObjectHeader& pod,
+                           const std::shared_ptr<const api::PodScript>& defaults,
                            const api::PodScript* own) const;
 
  private:
@@ -62,7 +64,7 @@ class RuleBook {
     api::HoldPoints released;
     std::optional<int> stop_exit_code;
   };
-  std::vector<PodRule> rules_;  // in the order added: the later one wins
+  std::vector<PodRule> rules_;  // in the order added: a later rule overrides an earlier one
   std::map<std::string, PodOrders> pods_;
 };
 

@@ -27,7 +27,7 @@ using api::Time;
 constexpr api::Duration kStatusPeriod = std::chrono::minutes(5);
 constexpr const char* kLeaseNamespace = "kube-node-lease";
 constexpr int kRenewTries = 3;
-constexpr api::Duration kTryAgain = std::chrono::seconds(1);  // when there was no apiserver
+constexpr api::Duration kTryAgain = std::chrono::seconds(1);  // after ServiceUnavailable
 
 bool IsReady(const Json& node) {
   const Json* ready = api::FindCondition(node, "Ready");
@@ -70,28 +70,28 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
 
   void Start() {
     started_ = true;
-    options_.failed.clear();  // what is left of them is gone
+    options_.failed.clear();  // the remaining names have no Node object
     for (const auto& [name, node] : nodes_) TakeCareOf(name);
     for (int i = 0; i < options_.nodes; ++i)
       if (!nodes_.contains("node-" + std::to_string(i))) tasks_.Spawn(Register(i));
   }
 
-  api::Result<bool> Fail(std::string_view name) {
+  api::Result<api::Change> Fail(std::string_view name) {
     auto it = nodes_.find(name);
     if (it == nodes_.end()) return api::NotFound({"", "nodes"}, name);
-    if (std::exchange(it->second.failed, true)) return false;
+    if (std::exchange(it->second.failed, true)) return api::Change::kUnchanged;
     Notify(it->first);
-    return true;
+    return api::Change::kChanged;
   }
 
-  api::Result<bool> Recover(std::string_view name) {
+  api::Result<api::Change> Recover(std::string_view name) {
     auto it = nodes_.find(name);
     if (it == nodes_.end()) return api::NotFound({"", "nodes"}, name);
-    if (!std::exchange(it->second.failed, false)) return false;
+    if (!std::exchange(it->second.failed, false)) return api::Change::kUnchanged;
     tasks_.Spawn(Renew(it->first));
     tasks_.Spawn(Report(it->first, StatusReport::kRecovery));
     Notify(it->first);
-    return true;
+    return api::Change::kChanged;
   }
 
   std::set<std::string> FailedNodes() const {
@@ -118,17 +118,17 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
   struct Node {
     ObjectPtr object;
     Machine machine;
-    int number = 0;  // of its address and pod range, where the agent chooses them
+    int number = 0;  // index of its address and pod range, where the agent chooses them
     bool failed = false;
     bool unschedulable = false;
     Time status_due{};
     Json lease;             // as last known; null: to be created
-    bool renewing = false;  // one write of a kind at a time
+    bool renewing = false;  // at most one write of each kind is in flight
     bool reporting = false;
-    std::optional<StatusReport> pending;  // a report asked for while one is under way
+    std::optional<StatusReport> pending;  // requested while another report is in flight
   };
 
-  // Also after a wait: the node may have gone or failed meanwhile.
+  // Call again after every co_await: the node may have been deleted or have failed meanwhile.
   Node* FindUp(const std::string& name) {
     auto it = nodes_.find(name);
     return it == nodes_.end() || it->second.failed ? nullptr : &it->second;
@@ -140,7 +140,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     Node& node = nodes_[name];
     node.object = object;
     node.unschedulable = api::BoolAt(*document, "spec", "unschedulable");
-    // Only the machine that failed stays away: a node of its name that is made later is another machine.
+    // Only the machine that failed stays down: a node created later under the same name is another machine.
     node.failed = options_.failed.erase(name) > 0;
     node.machine = {std::string(InternalIpOf(*document)), env_.prng.Uuid()};
     if (node.machine.ip.empty() || api::StringAt(*document, "spec", "podCIDR").empty()) {
@@ -187,7 +187,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     wheel_.Add(name);
     ScheduleBeat(env_.clock.Now());
     Node& node = nodes_.at(name);
-    // Nodes that come at once part ways here, so that their reports do not come at once for ever.
+    // A random offset spreads the heartbeats of nodes that were created together.
     node.status_due = env_.clock.Now() + kStatusPeriod / 2 +
                       api::Duration(env_.prng.Below(static_cast<std::uint64_t>(kStatusPeriod.count())));
     if (!node.failed) tasks_.Spawn(Adopt(name));
@@ -247,7 +247,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     ObjectName target{"", name};
     auto live = client_.Get("nodes", target);
     if (!live) {
-      // With the next beat.
+      // The next heartbeat retries.
       if (live.status().Is(api::reason::kServiceUnavailable)) nodes_.at(name).status_due = env_.clock.Now();
       co_return;
     }
@@ -272,7 +272,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     if (auto it = nodes_.find(name); it != nodes_.end()) it->second.renewing = false;
   }
 
-  // True: what there is was not what the agent knew; it knows now and can try again.
+  // True: the agent's copy of the Lease was outdated and has been updated; the caller may try again.
   Task<bool> WriteLease(std::string name) {
     Node* node = FindUp(name);
     if (node == nullptr) co_return false;
@@ -283,7 +283,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     request.object.ns = kLeaseNamespace;
     if (exists) request.object.name = name;
     request.body = LeaseOf(*node->object, node->lease, env_.clock.Now());
-    // The agent before this one renewed it at this very instant: a clock may stand still.
+    // An earlier agent renewed it at this very instant, which is possible with a virtual clock.
     if (request.body == node->lease) co_return false;
     auto written = co_await client_.Sent(std::move(request));
     node = FindUp(name);
@@ -330,13 +330,14 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
       node->status_due = now + kStatusPeriod;
       tasks_.Spawn(Report(name, StatusReport::kHeartbeat));
     }
-    // Beats that were missed by more than a round are not made up for.
+    // Heartbeats that are late by more than a full period of the wheel are skipped.
     ScheduleBeat(std::max(beat_at_, now - HeartbeatWheel::kRound));
   }
 
   void RecordStatus(const std::string& name, std::string_view reason) {
-    // The kubelet names its node without a uid.
-    controllers::ObjectReference about{.api_version = "v1", .kind = "Node", .ns = "", .name = name, .uid = ""};
+    // The kubelet refers to its node without a uid.
+    controllers::ObjectReference about{
+        .api_version = "v1", .kind = "Node", .ns = "", .name = name, .uid = ""};
     recorder_.Record({.component = "kubelet", .host = name}, about, controllers::kNormal, reason,
                      "Node " + name + " status is now: " + std::string(reason));
   }
@@ -369,11 +370,13 @@ NodeAgent::NodeAgent(const api::Env& env, api::Client& client, controllers::Info
 NodeAgent::~NodeAgent() = default;
 
 void NodeAgent::Start() { impl_->Start(); }
-api::Result<bool> NodeAgent::Fail(std::string_view name) { return impl_->Fail(name); }
-api::Result<bool> NodeAgent::Recover(std::string_view name) { return impl_->Recover(name); }
+api::Result<api::Change> NodeAgent::Fail(std::string_view name) { return impl_->Fail(name); }
+api::Result<api::Change> NodeAgent::Recover(std::string_view name) { return impl_->Recover(name); }
 std::set<std::string> NodeAgent::FailedNodes() const { return impl_->FailedNodes(); }
 bool NodeAgent::IsUp(std::string_view node) const { return impl_->IsUp(node); }
 std::string NodeAgent::InternalIp(std::string_view node) const { return impl_->InternalIp(node); }
-void NodeAgent::OnChange(std::function<void(const std::string&)> changed) { impl_->OnChange(std::move(changed)); }
+void NodeAgent::OnChange(std::function<void(const std::string&)> changed) {
+  impl_->OnChange(std::move(changed));
+}
 
 }  // namespace terrarium::kubelet_fake

@@ -1,7 +1,7 @@
 #pragma once
 
-// The nodes' side of the kubelet: registers the machines there are from the start, keeps every Node's status and Lease
-// alive, and can take a machine away.
+// The node part of the kubelet: registers the initial nodes, keeps every Node's status and Lease up to date,
+// and simulates machine failures.
 
 #include <functional>
 #include <map>
@@ -20,22 +20,23 @@
 namespace terrarium::kubelet_fake {
 
 struct NodeAgentOptions {
-  int nodes = 3;                              // node-0 .. node-<N-1>, registered at start where they are missing
-  std::map<std::string, std::string> labels;  // of the registered nodes, over the agent's own
-  // What a node has, where its creator does not say.
+  int nodes = 3;                              // node-0 .. node-<N-1>, registered at start unless they exist
+  std::map<std::string, std::string> labels;  // of the registered nodes; override the agent's
+  // The capacity of a node where its creator does not set it.
   std::string cpu = "8";
   std::string memory = "32Gi";
   std::string ephemeral_storage = "100Gi";
   int pods = 110;
-  std::set<std::string> failed;  // machines that have been taken away already, see FailedNodes()
+  std::set<std::string> failed;  // machines that have already failed, see FailedNodes()
 };
 
-// Runs every Node object, those created through the API too: what its creator left out of labels, podCIDR and status is
-// filled in, and what anybody says in a condition stands (a hand-made DiskPressure=True stays), except that a missing
-// or Unknown one is put right. Leases are renewed every 10 s and status heartbeats sent every 5 min, both on
-// housekeeping timers and spread over time. A node deleted through the API is forgotten and comes back only when
-// somebody creates it, or with the next agent when it is one of the first N. Of the kubelet's events about nodes there
-// are NodeReady, NodeSchedulable and NodeNotSchedulable; the others would say the same of every node at every start.
+// Manages every Node object, including those that clients create through the API. The agent fills in missing
+// labels, podCIDR and status. It leaves conditions as clients set them (a manual DiskPressure=True stays),
+// except that it repairs missing and Unknown ones. It renews Leases every 10 s and sends status heartbeats
+// every 5 min, both on background timers and spread over time. A node that a client deletes comes back only
+// when a client creates it, or with the next agent if it is one of the first N. Of the kubelet's events about
+// nodes, the agent records NodeReady, NodeSchedulable and NodeNotSchedulable; the others would be the same
+// for every node at every start.
 //
 // Single-threaded, on the kubelet's lane. Client, informers and recorder outlive it; it outlives the kubelet.
 class NodeAgent : public NodeView {
@@ -44,14 +45,14 @@ class NodeAgent : public NodeView {
             controllers::EventRecorder& recorder, NodeAgentOptions options);
   ~NodeAgent() override;
 
-  // REQUIRES: the informer of nodes has synced.
+  // REQUIRES: the node informer has synced.
   void Start();
 
-  // Takes the machine away: no leases, no status, and its pods stand still. False: it had been taken away before.
-  // 404 when there is no such node.
-  api::Result<bool> Fail(std::string_view name);
-  // Brings it back, ready at once. False: it was up.
-  api::Result<bool> Recover(std::string_view name);
+  // Fails the machine: it renews no lease, reports no status, and its pods do not change. kUnchanged: it had
+  // failed already. 404 when there is no such node.
+  api::Result<api::Change> Fail(std::string_view name);
+  // Brings the machine back, ready immediately. kUnchanged: it was up. 404 when there is no such node.
+  api::Result<api::Change> Recover(std::string_view name);
   std::set<std::string> FailedNodes() const;
 
   bool IsUp(std::string_view node) const override;
@@ -60,7 +61,7 @@ class NodeAgent : public NodeView {
 
  private:
   class Impl;
-  std::shared_ptr<Impl> impl_;  // shared with the informer's handlers, which may be called after the agent has gone
+  std::shared_ptr<Impl> impl_;  // shared with the informer's handlers, which may outlive the agent
 };
 
 }  // namespace terrarium::kubelet_fake

@@ -1,14 +1,15 @@
 #pragma once
 
-// Finds nodes for pods, as kube-scheduler's default profile does.
+// Assigns pods to nodes, as kube-scheduler's default profile does.
 //
-// A node must pass: spec.unschedulable, taints and tolerations, nodeSelector and required node affinity, host ports,
-// requests against allocatable (with pods per node), required pod affinity and anti-affinity by any topology key. Among
-// those that do, the least allocated is preferred, with less weight than PreferNoSchedule taints and preferred node
-// affinity; equals are drawn by lot. With 100 nodes and more, a share of them is looked at, in turn.
+// Filters: spec.unschedulable, taints and tolerations, nodeSelector and required node affinity, host ports,
+// requests against allocatable (with pods per node), required pod affinity and anti-affinity by any topology
+// key. Scores: the least allocated node is preferred, with less weight than PreferNoSchedule taints and
+// preferred node affinity; ties are broken at random. With 100 nodes and more, each decision considers only a
+// share of them, in turn.
 //
-// Not modelled: preemption (a pod that needs the place of others waits until they go), topology spread constraints,
-// preferred pod affinity, volumes, devices, image locality, further profiles.
+// Not supported: preemption (a pod that needs the room of others waits until they are gone), topology spread
+// constraints, preferred pod affinity, volumes, devices, image locality, further profiles.
 
 #include <memory>
 
@@ -20,8 +21,8 @@
 
 namespace terrarium::kubelet_fake {
 
-// Lives on one lane with all it is given, which outlives it. One pod is decided at a time; binds are under way
-// meanwhile, and their pods count on their nodes already. Destroyed, it stops where it is.
+// Lives on one lane with all its dependencies, which outlive it. It decides one pod at a time. A pod counts
+// on its node from the decision on, while its bind is still in flight. The destructor stops abruptly.
 class Scheduler {
  public:
   // Registers its informers and handlers.
@@ -29,7 +30,7 @@ class Scheduler {
             controllers::EventRecorder& recorder, controllers::Metrics& metrics);
   ~Scheduler();
 
-  // Decides from now on. Called when the informers have synced.
+  // Begins to schedule. REQUIRES: the informers have synced.
   void Start();
 
  private:

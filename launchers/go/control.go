@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Plane is what a test can do to one cluster: the control API, docs/control-api.md.
-type Plane struct {
+// ControlPlane is what a test can do to one cluster: the control API, docs/control-api.md.
+type ControlPlane struct {
 	URL        string // for clients that take no kubeconfig
 	Kubeconfig string // a file
 }
@@ -27,7 +27,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("terrarium: %s (%d %s)", e.Message, e.Code, e.Reason)
 }
 
-// Clock is what the plane's clock shows.
+// Clock is what the cluster's clock shows.
 type Clock struct {
 	Mode      string
 	Now       time.Time
@@ -71,7 +71,7 @@ type Why struct {
 }
 
 // Call sends one request to the control API: path below /terrarium/v1, body and answer as JSON, both may be nil.
-func (p *Plane) Call(method, path string, body, answer any) error {
+func (p *ControlPlane) Call(method, path string, body, answer any) error {
 	var sent io.Reader = http.NoBody
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -83,6 +83,9 @@ func (p *Plane) Call(method, path string, body, answer any) error {
 	request, err := http.NewRequest(method, p.URL+"/terrarium/v1"+path, sent)
 	if err != nil {
 		return err
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -106,29 +109,29 @@ func (p *Plane) Call(method, path string, body, answer any) error {
 }
 
 // Clock reads the clock.
-func (p *Plane) Clock() (clock Clock, err error) { return clock, p.Call("GET", "/clock", nil, &clock) }
+func (p *ControlPlane) Clock() (clock Clock, err error) { return clock, p.Call("GET", "/clock", nil, &clock) }
 
 // SetClock sets its mode: real, scaled=N, virtual or auto.
-func (p *Plane) SetClock(mode string) error {
+func (p *ControlPlane) SetClock(mode string) error {
 	return p.Call("PUT", "/clock", map[string]string{"mode": mode}, nil)
 }
 
 // Advance moves a virtual clock forward, timer by timer, and returns when everything that came of them is done.
-func (p *Plane) Advance(by time.Duration) (Move, error) {
+func (p *ControlPlane) Advance(by time.Duration) (Move, error) {
 	return p.move("/clock/advance", map[string]string{"duration": by.String()}, "done")
 }
 
 // Settle waits until everything that is due now is done.
-func (p *Plane) Settle() (Move, error) { return p.Advance(0) }
+func (p *ControlPlane) Settle() (Move, error) { return p.Advance(0) }
 
 // RunUntilIdle goes on until nothing is left to do but housekeeping. An error says that it took longer than limit.
-func (p *Plane) RunUntilIdle(limit time.Duration) (Move, error) {
+func (p *ControlPlane) RunUntilIdle(limit time.Duration) (Move, error) {
 	return p.move("/clock/run-until-idle", map[string]string{"limit": limit.String()}, "idle")
 }
 
 // RunUntil goes on until a condition on an object holds, said as to `kubectl wait --for`: create, delete,
 // condition=Ready, jsonpath={.status.phase}=Running. An error says that it took longer than limit.
-func (p *Plane) RunUntil(object Object, condition string, limit time.Duration) (Move, error) {
+func (p *ControlPlane) RunUntil(object Object, condition string, limit time.Duration) (Move, error) {
 	body := struct {
 		Object
 		For   string `json:"for"`
@@ -141,7 +144,7 @@ func (p *Plane) RunUntil(object Object, condition string, limit time.Duration) (
 	return move, err
 }
 
-func (p *Plane) move(path string, body any, wanted string) (move Move, err error) {
+func (p *ControlPlane) move(path string, body any, wanted string) (move Move, err error) {
 	if err := p.Call("POST", path, body, &move); err != nil {
 		return move, err
 	}
@@ -153,36 +156,36 @@ func (p *Plane) move(path string, body any, wanted string) (move Move, err error
 }
 
 // AddRule makes a rule for pods; DeleteRule ends it.
-func (p *Plane) AddRule(rule Rule) error { return p.Call("POST", "/pods/rules", rule, nil) }
+func (p *ControlPlane) AddRule(rule Rule) error { return p.Call("POST", "/pods/rules", rule, nil) }
 
-func (p *Plane) DeleteRule(name string) error {
+func (p *ControlPlane) DeleteRule(name string) error {
 	return p.Call("DELETE", "/pods/rules/"+url.PathEscape(name), nil, nil)
 }
 
 // HoldPod keeps a pod from passing a point: ready or terminating.
-func (p *Plane) HoldPod(namespace, name, point string) error {
+func (p *ControlPlane) HoldPod(namespace, name, point string) error {
 	return p.order("hold", namespace, name, map[string]any{"point": point})
 }
 
 // ReleasePod lets it pass all points at which it is held.
-func (p *Plane) ReleasePod(namespace, name string) error {
+func (p *ControlPlane) ReleasePod(namespace, name string) error {
 	return p.order("release", namespace, name, nil)
 }
 
 // CrashContainer ends a container of a pod; the pod's restart policy says what comes of it.
-func (p *Plane) CrashContainer(namespace, pod, container string, exitCode int) error {
+func (p *ControlPlane) CrashContainer(namespace, pod, container string, exitCode int) error {
 	return p.order("crash", namespace, pod, map[string]any{"container": container, "exitCode": exitCode})
 }
 
 // FailPod ends a pod as Failed.
-func (p *Plane) FailPod(namespace, name string, exitCode int) error {
+func (p *ControlPlane) FailPod(namespace, name string, exitCode int) error {
 	return p.order("fail", namespace, name, map[string]any{"exitCode": exitCode})
 }
 
 // EvictPod ends a pod as a node under pressure does.
-func (p *Plane) EvictPod(namespace, name string) error { return p.order("evict", namespace, name, nil) }
+func (p *ControlPlane) EvictPod(namespace, name string) error { return p.order("evict", namespace, name, nil) }
 
-func (p *Plane) order(what, namespace, pod string, more map[string]any) error {
+func (p *ControlPlane) order(what, namespace, pod string, more map[string]any) error {
 	body := map[string]any{"namespace": namespace, "pod": pod}
 	for name, value := range more {
 		body[name] = value
@@ -191,36 +194,36 @@ func (p *Plane) order(what, namespace, pod string, more map[string]any) error {
 }
 
 // FailNode takes a node away; RecoverNode brings it back.
-func (p *Plane) FailNode(name string) error {
+func (p *ControlPlane) FailNode(name string) error {
 	return p.Call("POST", "/nodes/"+url.PathEscape(name)+"/fail", nil, nil)
 }
 
-func (p *Plane) RecoverNode(name string) error {
+func (p *ControlPlane) RecoverNode(name string) error {
 	return p.Call("POST", "/nodes/"+url.PathEscape(name)+"/recover", nil, nil)
 }
 
 // FeatureGates of a component: apiserver, controller-manager, scheduler or kubelet.
-func (p *Plane) FeatureGates(component string) (gates map[string]bool, err error) {
+func (p *ControlPlane) FeatureGates(component string) (gates map[string]bool, err error) {
 	return gates, p.Call("GET", "/components/"+component+"/feature-gates", nil, &gates)
 }
 
 // SetFeatureGates changes some of them, for which the component restarts.
-func (p *Plane) SetFeatureGates(component string, gates map[string]bool) error {
+func (p *ControlPlane) SetFeatureGates(component string, gates map[string]bool) error {
 	return p.Call("PUT", "/components/"+component+"/feature-gates", gates, nil)
 }
 
 // StopComponent, StartComponent, RestartComponent and CrashComponent do that to one component.
-func (p *Plane) StopComponent(name string) error    { return p.component(name, "stop") }
-func (p *Plane) StartComponent(name string) error   { return p.component(name, "start") }
-func (p *Plane) RestartComponent(name string) error { return p.component(name, "restart") }
-func (p *Plane) CrashComponent(name string) error   { return p.component(name, "crash") }
+func (p *ControlPlane) StopComponent(name string) error    { return p.component(name, "stop") }
+func (p *ControlPlane) StartComponent(name string) error   { return p.component(name, "start") }
+func (p *ControlPlane) RestartComponent(name string) error { return p.component(name, "restart") }
+func (p *ControlPlane) CrashComponent(name string) error   { return p.component(name, "crash") }
 
-func (p *Plane) component(name, what string) error {
+func (p *ControlPlane) component(name, what string) error {
 	return p.Call("POST", "/components/"+name+"/"+what, nil, nil)
 }
 
 // Why tells what the controllers did to an object and on its behalf, and by which rule; to all for a zero Object.
-func (p *Plane) Why(object Object) ([]Why, error) {
+func (p *ControlPlane) Why(object Object) ([]Why, error) {
 	query := url.Values{}
 	if object.Name != "" {
 		query = url.Values{"resource": {object.Resource}, "name": {object.Name}}
@@ -238,4 +241,4 @@ func (p *Plane) Why(object Object) ([]Why, error) {
 }
 
 // Compact forgets the history, so that older revisions are answered with 410.
-func (p *Plane) Compact() error { return p.Call("POST", "/store/compact", nil, nil) }
+func (p *ControlPlane) Compact() error { return p.Call("POST", "/store/compact", nil, nil) }

@@ -65,15 +65,15 @@ type ClusterOptions struct {
 	Kubelet                       *bool             `json:"kubelet,omitempty"`
 	Scheduler                     *bool             `json:"scheduler,omitempty"`
 	PodDefaults                   map[string]string `json:"podDefaults,omitempty"`
-	Data                          string            `json:"data,omitempty"` // a SQLite file of the server's machine
+	Data                          string            `json:"data,omitempty"` // a SQLite file; a cluster's is below --cluster-data-dir
 }
 
 // Ptr is for the options that are pointers.
 func Ptr[T any](value T) *T { return &value }
 
-// Server is a running server. As a Plane it is the cluster at its root.
+// Server is a running server. As a ControlPlane it is the cluster at its root.
 type Server struct {
-	Plane
+	ControlPlane
 	Pid int
 
 	folder  string
@@ -86,7 +86,7 @@ type Server struct {
 
 // Cluster is a cluster of its own inside a server.
 type Cluster struct {
-	Plane
+	ControlPlane
 	Name   string
 	Seed   uint64
 	server *Server
@@ -172,7 +172,7 @@ func (s *Server) NewCluster(options ClusterOptions) (*Cluster, error) {
 	if err := os.WriteFile(path, []byte(made.Kubeconfig), 0o600); err != nil {
 		return nil, err
 	}
-	return &Cluster{Plane: Plane{URL: made.URL, Kubeconfig: path}, Name: made.Name, Seed: made.Seed, server: s}, nil
+	return &Cluster{ControlPlane: ControlPlane{URL: made.URL, Kubeconfig: path}, Name: made.Name, Seed: made.Seed, server: s}, nil
 }
 
 // Clusters lists the names of the clusters beside the one at the root.
@@ -296,7 +296,7 @@ func (s *Server) launch(binary string, options Options) error {
 	if err := json.Unmarshal(text, &told); err != nil {
 		return fmt.Errorf("%s: %w", ready, err)
 	}
-	s.Plane = Plane{URL: strings.TrimSuffix(told.URL, "/"), Kubeconfig: told.Kubeconfig}
+	s.ControlPlane = ControlPlane{URL: strings.TrimSuffix(told.URL, "/"), Kubeconfig: told.Kubeconfig}
 	s.Pid = told.Pid
 	return nil
 }

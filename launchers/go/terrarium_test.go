@@ -76,13 +76,13 @@ func send(t *testing.T, method, url string, body any) {
 	}
 }
 
-func makePod(t *testing.T, plane *terrarium.Plane, name string, annotations map[string]string) terrarium.Object {
+func makePod(t *testing.T, cluster *terrarium.ControlPlane, name string, annotations map[string]string) terrarium.Object {
 	t.Helper()
 	pod := map[string]any{
 		"metadata": map[string]any{"name": name, "annotations": annotations},
 		"spec":     map[string]any{"containers": []any{map[string]string{"name": "c", "image": "i"}}},
 	}
-	send(t, "POST", plane.URL+"/api/v1/namespaces/default/pods", pod)
+	send(t, "POST", cluster.URL+"/api/v1/namespaces/default/pods", pod)
 	return terrarium.Object{Resource: "pods", Namespace: "default", Name: name}
 }
 
@@ -167,7 +167,7 @@ func TestAServerThatTakesTooLongIsGivenUp(t *testing.T) {
 
 func TestTheClockIsMoved(t *testing.T) {
 	c := server.Cluster(t, terrarium.ClusterOptions{})
-	web := makePod(t, &c.Plane, "web", map[string]string{"terrarium.dev/start-delay": "40s"})
+	web := makePod(t, &c.ControlPlane, "web", map[string]string{"terrarium.dev/start-delay": "40s"})
 	moved(t, "40s")(c.RunUntil(web, "condition=Ready", time.Minute))
 	moved(t, "")(c.RunUntilIdle(time.Hour))
 	moved(t, "1h0m30s")(c.Advance(time.Hour + 30*time.Second))
@@ -185,7 +185,7 @@ func TestTheClockIsMoved(t *testing.T) {
 func TestPodsNodesAndRules(t *testing.T) {
 	c := server.Cluster(t, terrarium.ClusterOptions{Nodes: terrarium.Ptr(1)})
 	must(t, c.AddRule(terrarium.Rule{Name: "slow", Namespace: "default", Script: map[string]any{"start-delay": "10s"}}))
-	web := makePod(t, &c.Plane, "web", nil)
+	web := makePod(t, &c.ControlPlane, "web", nil)
 	moved(t, "10s")(c.RunUntil(web, "condition=Ready", time.Minute))
 	must(t, c.DeleteRule("slow"))
 	must(t, c.HoldPod("default", "web", "terminating"))
@@ -194,7 +194,7 @@ func TestPodsNodesAndRules(t *testing.T) {
 	must(t, c.ReleasePod("default", "web"))
 	moved(t, "")(c.RunUntil(web, "delete", time.Minute))
 
-	moved(t, "")(c.RunUntil(makePod(t, &c.Plane, "two", nil), "condition=Ready", time.Minute))
+	moved(t, "")(c.RunUntil(makePod(t, &c.ControlPlane, "two", nil), "condition=Ready", time.Minute))
 	must(t, c.CrashContainer("default", "two", "c", 3))
 	two := terrarium.Object{Resource: "pods", Namespace: "default", Name: "two"}
 	moved(t, "")(c.RunUntil(two, "jsonpath={.status.containerStatuses[0].restartCount}=1", time.Minute))
@@ -236,7 +236,7 @@ func TestEachTestHasItsOwnCluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := server.Cluster(t, terrarium.ClusterOptions{Name: name, Nodes: terrarium.Ptr(1)})
-			moved(t, "")(c.RunUntil(makePod(t, &c.Plane, "web", nil), "condition=Ready", time.Minute))
+			moved(t, "")(c.RunUntil(makePod(t, &c.ControlPlane, "web", nil), "condition=Ready", time.Minute))
 			moved(t, "")(c.Advance(time.Hour))
 			if _, err := server.NewCluster(terrarium.ClusterOptions{Name: name}); err == nil {
 				t.Error("the name is taken")
@@ -261,7 +261,7 @@ func TestComponentsAreStoppedAndTheirGatesSwitched(t *testing.T) {
 		t.Error("the gate is still on")
 	}
 	must(t, c.StopComponent("scheduler"))
-	web := makePod(t, &c.Plane, "web", nil)
+	web := makePod(t, &c.ControlPlane, "web", nil)
 	_, err = c.RunUntil(web, "condition=Ready", time.Minute)
 	wantError(t, err, "deadline")
 	must(t, c.StartComponent("scheduler"))

@@ -60,7 +60,7 @@ export class ControlError extends TerrariumError {
   reason: string;
 }
 
-export class Plane {
+export class ControlPlane {
   readonly url: string;
   readonly kubeconfig: string;
   call(method: string, path: string, body?: unknown): Promise<any>;
@@ -102,7 +102,7 @@ export class Plane {
   compact(): Promise<unknown>;
 }
 
-export class Cluster extends Plane {
+export class Cluster extends ControlPlane {
   readonly name: string;
   readonly seed: number;
   delete(): Promise<void>;
@@ -112,7 +112,7 @@ interface TestContext {
   after(hook: () => unknown): void;
 }
 
-export class Server extends Plane {
+export class Server extends ControlPlane {
   readonly pid: number;
   cluster(settings?: ClusterSettings): Promise<Cluster>;
   cluster(t: TestContext, settings?: ClusterSettings): Promise<Cluster>;

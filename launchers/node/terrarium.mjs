@@ -36,7 +36,7 @@ export class ControlError extends TerrariumError {
 }
 
 /** What a test can do to one cluster: the control API, docs/control-api.md. `kubeconfig` is the path of a file. */
-export class Plane {
+export class ControlPlane {
   constructor(url, kubeconfig) {
     this.url = url;
     this.kubeconfig = kubeconfig;
@@ -46,6 +46,7 @@ export class Plane {
   async call(method, path, body) {
     const response = await fetch(`${this.url}/terrarium/v1${path}`, {
       method,
+      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const answer = await response.json();
@@ -156,7 +157,7 @@ export class Plane {
 }
 
 /** A cluster of its own inside a server. */
-export class Cluster extends Plane {
+export class Cluster extends ControlPlane {
   #server;
 
   constructor(server, made, folder) {
@@ -174,8 +175,8 @@ export class Cluster extends Plane {
   }
 }
 
-/** A running server; as a Plane it is the cluster at its root. It ends with stop(), and also when this process does. */
-export class Server extends Plane {
+/** A running server; as a ControlPlane it is the cluster at its root. It ends with stop(), and also when this process does. */
+export class Server extends ControlPlane {
   #process;
   #folder;
   #exited;

@@ -25,9 +25,9 @@ async function send(method, url, body) {
   return response.json();
 }
 
-function makePod(plane, name, annotations = {}) {
+function makePod(cluster, name, annotations = {}) {
   const body = { metadata: { name, annotations }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-  return send('POST', `${plane.url}/api/v1/namespaces/default/pods`, body);
+  return send('POST', `${cluster.url}/api/v1/namespaces/default/pods`, body);
 }
 
 function isGone(pid) {

@@ -46,7 +46,7 @@ class ControlError(TerrariumError):
         self.code, self.reason, self.message = code, reason, message
 
 
-class Plane:
+class ControlPlane:
     """What a test can do to one cluster: the control API, docs/control-api.md. `kubeconfig` is the path of a file."""
 
     def __init__(self, url, kubeconfig):
@@ -58,7 +58,8 @@ class Plane:
         connection = http.client.HTTPConnection(parts.hostname, parts.port)
         try:
             text = None if body is None else json.dumps(body)
-            connection.request(method, f"{parts.path}/terrarium/v1{path}", text)
+            headers = {} if body is None else {"Content-Type": "application/json"}
+            connection.request(method, f"{parts.path}/terrarium/v1{path}", text, headers)
             response = connection.getresponse()
             answer = json.loads(response.read())
         finally:
@@ -175,7 +176,7 @@ class Plane:
         return self.call("POST", "/store/compact")
 
 
-class Cluster(Plane):
+class Cluster(ControlPlane):
     """A cluster of its own inside a server; leaving it as a context manager deletes it."""
 
     def __init__(self, server, made, folder):
@@ -195,8 +196,8 @@ class Cluster(Plane):
         self.delete()
 
 
-class Terrarium(Plane):
-    """A running server; as a Plane it is the cluster at its root. It ends with stop(), on leaving it as a context
+class Terrarium(ControlPlane):
+    """A running server; as a ControlPlane it is the cluster at its root. It ends with stop(), on leaving it as a context
     manager, and also when this process does.
 
     `binary` is the program to run; by default the one that the environment variable TERRARIUM names, or terrarium on

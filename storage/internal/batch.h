@@ -10,8 +10,9 @@
 
 namespace terrarium::storage {
 
-// Decides writes one after the other, each against the state and the writes before it, and gives the good ones their
-// revisions. Nothing is visible until the changes are applied to the state; a batch that is dropped never happened.
+// Decides writes one after the other, each against the state and the writes before it, and gives the good
+// ones their revisions. Nothing is visible until the changes are applied to the state; a batch that is
+// dropped never happened.
 class Batch {
  public:
   // REQUIRES: `state` does not change while the batch is filled
@@ -28,9 +29,9 @@ class Batch {
 
   const State& state_;
   std::int64_t revision_;
-  std::deque<Change> changes_;            // a deque: index_ refers to its elements
-  std::map<Key, const Change*> index_;    // the newest change of each key
-  std::size_t indexed_ = 0;               // of changes_; a batch of one write never builds the index
+  std::deque<Change> changes_;          // a deque: index_ refers to its elements
+  std::map<Key, const Change*> index_;  // the newest change of each key
+  std::size_t indexed_ = 0;             // of changes_; a batch of one write never builds the index
 };
 
 }  // namespace terrarium::storage

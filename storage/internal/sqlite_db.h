@@ -1,6 +1,7 @@
 #pragma once
 
-// A thin owner of SQLite's handles. Errors are words for people; this is the only place that makes them from codes.
+// A thin owner of SQLite's handles. Errors are words for people; this is the only place that makes them from
+// codes.
 
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <sqlite3.h>
 
 #include "api/base/status.h"
+#include "storage/sqlite_store.h"
 
 namespace terrarium::storage {
 
@@ -19,8 +21,8 @@ using SqlError = std::optional<std::string>;
 
 class SqliteDb {
  public:
-  // Opens for reading and writing, creating the file when it is missing.
-  static api::Result<SqliteDb> Open(const std::string& path, const std::string& vfs);
+  // Opens the file of `options` for reading and writing, creating it when it is missing.
+  static api::Result<SqliteDb> Open(const SqliteOptions& options);
 
   // Runs statements that answer nothing, or whose answer does not matter.
   SqlError Exec(const char* sql);
@@ -40,8 +42,8 @@ class SqliteDb {
   std::unique_ptr<sqlite3, Close> db_;
 };
 
-// A prepared statement, used again and again. Parameters count from 1, columns from 0. Text and blobs are not copied:
-// they must live until Reset.
+// A prepared statement, used again and again. Parameters count from 1, columns from 0. Text and blobs are not
+// copied: they must live until Reset.
 class SqliteStatement {
  public:
   SqlError Prepare(const SqliteDb& db, const char* sql);

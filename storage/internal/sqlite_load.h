@@ -7,8 +7,8 @@
 
 namespace terrarium::storage {
 
-// The state that the file describes, and in `file_compacted` the revision up to which the file itself is compacted.
-// Says what is wrong with a log that does not add up, rather than serve half of it.
+// The state that the file describes, and in `file_compacted` the revision up to which the file itself is
+// compacted. Says what is wrong with a log that does not add up, rather than serve half of it.
 api::Result<std::unique_ptr<State>> LoadState(SqliteLog& log, const SqliteOptions& options,
                                               std::int64_t& file_compacted);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "storage/internal/sqlite_db.h"
+#include "storage/row_checksum.h"
 #include "storage/sqlite_schema.h"
 #include "storage/sqlite_store.h"
 #include "storage/state.h"
@@ -20,21 +21,15 @@ class SqliteLog {
  public:
   static api::Result<std::unique_ptr<SqliteLog>> Open(const SqliteOptions& options);
 
-  struct Row {
-    std::int64_t revision;
-    std::string_view resource, ns, name;
-    LogOp op;
-    std::int64_t previous_revision;
-    std::string_view body;
-  };
-  // Gives every row in the order of revisions, until `use` returns an error.
-  SqlError ForEach(const std::function<SqlError(const Row&)>& use);
+  // Gives every row in the order of revisions, until `use` returns an error. `intact`: it has the checksum
+  // with which it was written.
+  SqlError ForEach(const std::function<SqlError(const LogRow& row, bool intact)>& use);
   SqlError ReadMeta(std::int64_t& compacted, std::int64_t& revision);
 
   // Writes all rows and commits, or leaves the file as it was.
   SqlError Append(const std::deque<Change>& changes);
-  // Deletes what the revisions in (from, to] superseded and the deletions among them, and records `to` as compacted
-  // and `revision` as reached; or leaves the file as it was.
+  // Deletes what the revisions in (from, to] superseded and the deletions among them, and records `to` as
+  // compacted and `revision` as reached; or leaves the file as it was.
   struct CompactRange {
     std::int64_t from;
     std::int64_t to;
@@ -45,6 +40,7 @@ class SqliteLog {
  private:
   explicit SqliteLog(SqliteDb db) : db_(std::move(db)) {}
   SqlError Setup(Durability durability);
+  SqlError CheckPages();
   SqlError SwitchToWal();
   SqlError Run(SqliteStatement& statement);
   SqlError Insert(const Change& change);

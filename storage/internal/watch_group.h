@@ -18,11 +18,12 @@ namespace terrarium::storage {
 
 class WatchGroup;
 
-// One subscriber. Everything but the constants is guarded by its group's mutex.
+// One subscriber. The group's mutex guards all members but after_revision and buffer_events, which are
+// constant.
 struct WatchMember {
-  std::int64_t after_revision;  // buffered events at or below it are not for this one
+  std::int64_t after_revision;  // skips buffered events at or below this revision
   std::size_t buffer_events;
-  // Given out before the buffer: the replay, and after an overflow what had been pending.
+  // Delivered before the shared buffer: the replay and, after an overflow, the events that were pending.
   std::deque<Event> backlog;
   Watch::State state = Watch::State::kOpen;
   std::shared_ptr<const std::function<void()>> wake;
@@ -34,8 +35,9 @@ struct WatchMember {
   std::uint64_t next = 0;                  // busy: sequence number of the first entry not taken
 };
 
-// Invariants: an idle member has nothing pending, and the next event for it wakes it and makes it busy; a busy one has
-// been woken and has not been told since that nothing is left. Entries are wanted by busy members only.
+// Invariants: An idle member has nothing pending; the next event for it wakes it and makes it busy. A busy
+// member has been woken, and since then no Take() has left it with nothing pending. Only busy members are
+// readers of entries.
 class WatchGroup {
  public:
   void Join(WatchMember& member);
@@ -44,12 +46,13 @@ class WatchGroup {
   void Close(Wakes& wakes);
 
   Watch::State Take(WatchMember& member, std::size_t max, std::vector<Event>& out);
-  // Whether `wake` is to be called at once.
+  // Returns whether the caller must call `wake` immediately.
   bool SetWake(WatchMember& member, std::shared_ptr<const std::function<void()>> wake);
-  // `published`: a revision up to which everything had been appended before this call.
+  // `published`: all events up to this revision were appended before this call.
   std::int64_t DeliveredRevision(WatchMember& member, std::int64_t published);
 
-  // Number of Watch objects that refer to the group; guarded by the hub, which drops the group with the last.
+  // Number of Watch objects that refer to the group. Guarded by the hub, which drops the group with the last
+  // one.
   std::size_t subscribers = 0;
 
  private:
@@ -72,7 +75,8 @@ class WatchGroup {
   std::uint64_t end_ = 0;  // sequence number of the next entry
   std::list<WatchMember*> idle_;
   std::list<WatchMember*> busy_;
-  // No buffer of a busy member is full before end_ reaches this: saves looking at each of them for each event.
+  // No busy member has a full buffer before end_ reaches this, so Append need not check every busy member for
+  // each event.
   std::uint64_t check_full_at_ = UINT64_MAX;
 };
 

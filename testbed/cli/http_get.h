@@ -3,6 +3,7 @@
 #include <string>
 
 #include "api/base/status.h"
+#include "testbed/cli/kubeconfig.h"
 
 namespace terrarium::testbed {
 
@@ -11,8 +12,8 @@ struct HttpAnswerText {
   std::string body;
 };
 
-// Asks a server, and waits for its answer. `url` is http://HOST[:PORT][/PATH]; the request goes to `path` below that.
-// `token` is sent as a bearer's when there is one. Plain HTTP only: it is for servers on this machine.
-api::Result<HttpAnswerText> HttpGet(const std::string& url, const std::string& path, const std::string& token);
+// Sends a GET to `path` below the server's URL and waits for the answer, of any status. Fails when there is
+// none.
+api::Result<HttpAnswerText> HttpGet(const ServerAccess& server, const std::string& path);
 
 }  // namespace terrarium::testbed

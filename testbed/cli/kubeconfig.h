@@ -14,11 +14,25 @@ struct KubeconfigOptions {
 };
 
 std::string MakeKubeconfig(const KubeconfigOptions& options);
-// Where a kubeconfig's current context leads to, and with which token. Of several files with ':' between them the first
-// counts. Fails when it cannot be read or names no server.
-api::Result<KubeconfigOptions> ReadKubeconfig(const std::string& path);
 
-// Writes `text` whole or not at all, readable by the owner alone.
-api::Result<bool> WriteFile(const std::string& path, const std::string& text);
+// How a client reaches a server. Empty: none.
+struct ServerAccess {
+  std::string url;
+  std::string token;
+  std::string ca_pem;  // the authorities to trust instead of the system's
+  bool skip_tls_verify = false;
+  std::string tls_server_name;  // what the certificate must be for, where that is not the URL's host
+  std::string client_certificate_pem;
+  std::string client_key_pem;
+};
+
+// What a kubeconfig says of its current context, with the fields that kubectl reads: certificate-authority,
+// insecure-skip-tls-verify, tls-server-name; token, tokenFile, client-certificate, client-key; each file also
+// as data. Of several paths with ':' between them the first counts. Fails when a file cannot be read and when
+// there is no server.
+api::Result<ServerAccess> ReadKubeconfig(const std::string& path);
+
+// The text of a file. Fails when it cannot be read.
+api::Result<std::string> ReadText(const std::string& file);
 
 }  // namespace terrarium::testbed

@@ -4,29 +4,33 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <poll.h>
-#include <sys/signalfd.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <poll.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "api/base/errors.h"
 #include "apiserver/http/http_server.h"
 #include "apiserver/http/listen_check.h"
+#include "apiserver/local_access.h"
 #include "testbed/cli/kubeconfig.h"
+#include "testbed/cli/private_file.h"
 #include "testbed/cli/tokens.h"
-#include "testbed/clock_control.h"
-#include "testbed/cluster_set.h"
-#include "testbed/cluster_settings.h"
-#include "testbed/host_allow_list.h"
-#include "testbed/http_caller/http_caller.h"
-#include "testbed/real_driver.h"
-#include "testbed/real_runtime.h"
-#include "testbed/version.h"
+#include "testbed/cli/upkeep.h"
+#include "testbed/control_plane/host_allow_list.h"
+#include "testbed/control_plane/http_client/http_caller.h"
+#include "testbed/embedding/version.h"
+#include "testbed/runtime/clock_control.h"
+#include "testbed/runtime/real_driver.h"
+#include "testbed/runtime/real_runtime.h"
+#include "testbed/server/cluster_data_dir.h"
+#include "testbed/server/cluster_set.h"
+#include "testbed/server/cluster_settings.h"
 
 namespace terrarium::testbed {
 namespace {
@@ -38,12 +42,6 @@ int Fail(const std::string& message) {
   return 2;
 }
 
-std::string DefaultKubeconfig(const std::string& url) {
-  const char* folder = std::getenv("XDG_RUNTIME_DIR");
-  std::string port = url.substr(url.rfind(':') + 1);
-  return std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") + "/terrarium-" + port + ".kubeconfig";
-}
-
 std::string AbsolutePath(const std::string& path) {
   if (path.empty() || path.front() == '/') return path;
   char* folder = getcwd(nullptr, 0);
@@ -52,7 +50,14 @@ std::string AbsolutePath(const std::string& path) {
   return out;
 }
 
-// Everything that can be wrong with the flags themselves.
+Result<std::string> KubeconfigPath(const ServeFlags& flags, const std::string& url) {
+  if (!flags.kubeconfig.empty()) return AbsolutePath(flags.kubeconfig);
+  auto folder = PrivateFolder();
+  if (!folder) return api::BadRequest("--kubeconfig: " + folder.status().message);
+  return *folder + "/terrarium-" + url.substr(url.rfind(':') + 1) + ".kubeconfig";
+}
+
+// Checks combinations of flags.
 Result<bool> CheckFlags(const ServeFlags& flags) {
   if (flags.tls_cert.empty() != flags.tls_key.empty())
     return api::BadRequest("--tls-cert and --tls-key go together");
@@ -65,10 +70,10 @@ Result<bool> CheckFlags(const ServeFlags& flags) {
   return true;
 }
 
-// A server in the foreground has two cores' worth of work besides HTTP at most: writing is one sequence.
+// Besides HTTP, a server has work for two cores at most, because writes are serialized.
 constexpr int kPoolThreads = 2;
 
-// Signals are blocked in every thread and waited for in one, where it is safe to do something about them.
+// Blocks signals in every thread and waits for them in one thread, where the handler may call any function.
 class SignalWaiter {
  public:
   SignalWaiter() {
@@ -87,7 +92,8 @@ class SignalWaiter {
     }
     close(signals_);
   }
-  // Calls `on_end` once: when a signal comes, or, if it is watched, when nobody holds the other end of standard input.
+  // Calls `on_end` once: when a signal arrives, or, with `watch_stdin`, when the other end of standard input
+  // is closed.
   void Start(bool watch_stdin, std::function<void()> on_end) {
     thread_ = std::thread([this, watch_stdin, on_end = std::move(on_end)] {
       pollfd wanted[] = {{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
@@ -98,7 +104,7 @@ class SignalWaiter {
   }
 
  private:
-  // What comes there is of no interest, only that it ends.
+  // Discards the input and detects its end.
   static bool StdinClosed() {
     char ignored[256];
     ssize_t count = read(STDIN_FILENO, ignored, sizeof ignored);
@@ -108,6 +114,14 @@ class SignalWaiter {
   int signals_;
   std::thread thread_;
 };
+
+// The origin must be checked with client certificates: a browser adds them to the requests of any page. It
+// adds no bearer token.
+apiserver::LocalAccess LocalAccessOf(const ServeFlags& flags) {
+  return {.check_host = flags.token_file.empty() && flags.client_ca.empty(),
+          .check_origin = flags.token_file.empty() || !flags.client_ca.empty(),
+          .address = flags.address};
+}
 
 struct Access {
   std::optional<TokenFile> tokens;
@@ -122,18 +136,20 @@ KubeconfigOptions AccessOf(const ServeFlags& flags, const Access& access, const 
   return {url, AbsolutePath(flags.tls_cert), access.tokens ? access.tokens->first() : "", name};
 }
 
-// Writes the files that tell others where we are, and says so on standard output.
+// Writes the kubeconfig and the ready file, then prints the server's URL on standard output.
 Result<bool> Announce(const ServeFlags& flags, const std::string& url, const Access& access) {
-  std::string path = AbsolutePath(flags.kubeconfig.empty() ? DefaultKubeconfig(url) : flags.kubeconfig);
+  auto path = KubeconfigPath(flags, url);
+  if (!path) return path.status();
   std::string kubeconfig = MakeKubeconfig(AccessOf(flags, access, url, "terrarium"));
-  if (auto written = WriteFile(path, kubeconfig); !written) return written.status();
+  if (auto written = WritePrivateFile(*path, kubeconfig); !written) return written.status();
   if (!flags.ready_file.empty()) {
-    api::Json ready = {{"url", url}, {"kubeconfig", path}, {"pid", getpid()}};
-    if (auto written = WriteFile(flags.ready_file, ready.dump() + "\n"); !written) return written.status();
+    api::Json ready = {{"url", url}, {"kubeconfig", *path}, {"pid", getpid()}};
+    if (auto written = WritePrivateFile(flags.ready_file, ready.dump() + "\n"); !written)
+      return written.status();
   }
-  // Last: whoever waits for a line here finds the files.
-  std::printf("Terrarium %s (Kubernetes %s) is ready at %s\nexport KUBECONFIG=%s\n", kVersion, kKubernetesVersion,
-              url.c_str(), path.c_str());
+  // Printed last: a client that waits for this line finds the files complete.
+  std::printf("Terrarium %s (Kubernetes %s) is ready at %s\nexport KUBECONFIG=%s\n", kVersion,
+              kKubernetesVersion, url.c_str(), path->c_str());
   std::fflush(stdout);
   return true;
 }
@@ -146,15 +162,19 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
       ->capture_default_str();
   app.add_option("--address", flags.address, "IP address to listen on")->capture_default_str();
   app.add_option("--data", flags.cluster.data, "SQLite file to keep objects in (default: in memory)");
+  app.add_option("--cluster-data-dir", flags.cluster_data_dir,
+                 "folder below which clusters made over HTTP may keep their data files (default: nowhere)");
   app.add_option("--durability", flags.cluster.durability, "what an acknowledged write of --data survives")
       ->check(CLI::IsMember({"full", "normal", "off"}))
       ->capture_default_str();
-  app.add_option("--feature-gates", flags.cluster.feature_gates, "of all components: Name=true,Other=false,...");
+  app.add_option("--feature-gates", flags.cluster.feature_gates,
+                 "of all components: Name=true,Other=false,...");
   app.add_option("--controller-manager-feature-gates", flags.cluster.controller_manager_feature_gates,
                  "where the controllers' gates differ from --feature-gates");
   app.add_option("--kubelet-feature-gates", flags.cluster.kubelet_feature_gates,
                  "where the kubelet's gates differ from --feature-gates");
-  app.add_option("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig (default: a file per port)");
+  app.add_option("--kubeconfig", flags.kubeconfig,
+                 "where to write the kubeconfig (default: a file per port, in a folder of yours)");
   app.add_option("--ready-file", flags.ready_file, "written when ready: {\"url\", \"kubeconfig\", \"pid\"}");
   app.add_flag("--exit-on-stdin-close", flags.exit_on_stdin_close,
                "end when standard input closes: nothing is left behind by a parent that dies");
@@ -164,24 +184,29 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
   app.add_option("--tls-cert", flags.tls_cert, "PEM certificate: serve HTTPS");
   app.add_option("--tls-key", flags.tls_key, "PEM key of --tls-cert");
   app.add_option("--client-ca", flags.client_ca, "PEM authority: clients must show a certificate it signed");
-  app.add_option("--token-file", flags.token_file, "bearer tokens, a line each: token,user,uid[,\"group,...\"]");
-  app.add_option("--controllers", flags.cluster.controllers, "controllers to run, as kube-controller-manager names them")
+  app.add_option("--token-file", flags.token_file,
+                 "bearer tokens, a line each: token,user,uid[,\"group,...\"]");
+  app.add_option("--controllers", flags.cluster.controllers,
+                 "controllers to run, as kube-controller-manager names them")
       ->capture_default_str();
   app.add_option("--kubelet", flags.cluster.kubelet, "run the fake kubelet")->capture_default_str();
   app.add_option("--scheduler", flags.cluster.scheduler, "run the scheduler")->capture_default_str();
   app.add_option("--nodes", flags.cluster.nodes, "nodes to register at start")
-      ->check(CLI::Range(0, 100'000))
+      ->check(CLI::Range(0, kNodesMax))
       ->capture_default_str();
   app.add_option("--pod-defaults", flags.pod_defaults,
                  "how pods behave that do not say: start-delay=2s,stop-after=5s,...");
   app.add_option("--pod-picker-allow", flags.pod_picker_allow,
-                 "hosts that a downscalePodPicker may be on: names, *.SUFFIX, addresses, networks, each with :PORT or "
+                 "hosts that a downscalePodPicker may be on: names, *.SUFFIX, addresses, networks, each with "
+                 ":PORT or "
                  "for all ports; * for every host")
       ->capture_default_str();
   app.add_option("--pod-picker-ca", flags.pod_picker_ca,
                  "PEM authorities of downscalePodPickers that speak HTTPS (default: the system's)");
-  app.add_option("--clock", flags.cluster.clock, "the plane's time: real, scaled=N, virtual or auto")->capture_default_str();
-  app.add_option("--seed", flags.cluster.seed, "of uids, names and choices (default: a different one each time)")
+  app.add_option("--clock", flags.cluster.clock, "the cluster's time: real, scaled=N, virtual or auto")
+      ->capture_default_str();
+  app.add_option("--seed", flags.cluster.seed,
+                 "of uids, names and choices (default: a different one each time)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--max-requests-inflight", flags.max_requests_inflight, "reads served at once; more get 429")
       ->check(CLI::PositiveNumber)
@@ -209,6 +234,12 @@ int RunServe(const ServeFlags& given) {
     if (!caller) caller.status().message = "--pod-picker-ca: " + caller.status().message;
     return caller;
   };
+  ClusterDataDir data_dir;
+  if (!flags.cluster_data_dir.empty()) {
+    auto opened = ClusterDataDir::Open(flags.cluster_data_dir);
+    if (!opened) return Fail("--cluster-data-dir: " + opened.status().message);
+    data_dir = std::move(*opened);
+  }
   Access access;
   if (!flags.token_file.empty()) {
     auto tokens = TokenFile::Read(flags.token_file);
@@ -229,8 +260,8 @@ int RunServe(const ServeFlags& given) {
     return MakeKubeconfig(AccessOf(flags, access, url, "terrarium-" + name));
   };
   auto made = ClusterSet::Make({pool, wall_clock, log, flags.cluster, handler,
-                                [] { return RandomSeed() >> 11; },  // a number that JSON keeps exactly
-                                kubeconfig, std::move(*callable_hosts), http_caller});
+                                [] { return RandomSeed() >> 11; },  // 53 bits, which JSON represents exactly
+                                kubeconfig, std::move(*callable_hosts), http_caller, std::move(data_dir)});
   if (!made) return Fail(made.status().message);
   ClusterSet& clusters = **made;
 
@@ -241,7 +272,10 @@ int RunServe(const ServeFlags& given) {
   http.tls_key = flags.tls_key;
   http.client_ca = flags.client_ca;
   http.authenticate = access.Authenticator();
-  auto serve = [&clusters](apiserver::Request request, apiserver::Responder respond) {
+  const apiserver::LocalAccess local_access = LocalAccessOf(flags);
+  auto serve = [&](apiserver::Request request, apiserver::Responder respond) {
+    if (auto allowed = local_access.Check(request); !allowed)
+      return respond(ControlApi::Refusal(allowed.status()));
     clusters.Serve(std::move(request), std::move(respond));
   };
   auto server = apiserver::HttpServer::Make(http, serve);
@@ -250,22 +284,24 @@ int RunServe(const ServeFlags& given) {
 
   int exit_code = 0;
   auto stop = [&] {
-    clusters.EndMoves();  // requests that are under way are answered first, and a move may take as long as it likes
+    clusters.EndMoves();  // Stop() waits for requests under way, and a clock move has no time limit
     (*server)->Stop([&clusters] { clusters.Shutdown(); });
   };
-  // Ready means that the nodes are there as well: a pod made before would wait for the scheduler's next try, which is
-  // for ever on a clock that stands still.
+  // The server is ready once its nodes are registered. A pod created earlier would wait for the scheduler's
+  // next retry, which never comes while a virtual clock stands still.
   auto announce = [&](ClockControl& clock) {
-    if (clock.Settle().why == RunOutcome::Why::kBusy) return;  // it has been told to stop already
+    if (clock.Settle().why == RunOutcome::Why::kEnded) return;  // the server is stopping already
     auto announced = Announce(flags, (*server)->Url(), access);
     if (announced) return;
     exit_code = Fail(announced.status().message);
     stop();
   };
+  Upkeep upkeep(connection_executor, [&clusters] { clusters.CheckStores(); });
   (*server)->Run([&] {
     signals.Start(flags.exit_on_stdin_close, stop);
     clusters.root().Control(announce);
   });
+  upkeep.Stop();
   made->reset();
   pool.Stop();
   connection_executor.Stop();

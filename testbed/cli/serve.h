@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "testbed/cluster_settings.h"
-#include "testbed/host_allow_list.h"
+#include "testbed/control_plane/host_allow_list.h"
+#include "testbed/server/cluster_settings.h"
 
 namespace CLI {
 class App;
@@ -24,6 +24,7 @@ struct ServeFlags {
   std::string tls_key;
   std::string client_ca;
   std::string token_file;
+  std::string cluster_data_dir;
   std::string pod_picker_allow = std::string(HostAllowList::kDefault);
   std::string pod_picker_ca;
   int max_requests_inflight = 400;
@@ -32,7 +33,8 @@ struct ServeFlags {
 
 void AddServeFlags(CLI::App& app, ServeFlags& flags);
 
-// Runs a server until SIGTERM or SIGINT, or until standard input closes if that was asked for. Returns the exit code: 0, or 2 after one line on standard error.
+// Runs a server until SIGTERM or SIGINT, or until standard input closes if that was asked for. Returns the
+// exit code: 0, or 2 after one line on standard error.
 int RunServe(const ServeFlags& given);
 
 }  // namespace terrarium::testbed

@@ -13,7 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "testbed/cli/kubeconfig.h"
+#include "testbed/cli/private_file.h"
 #include "testbed/cli/test_progress.h"
 #include "testbed/scenario/junit.h"
 #include "testbed/scenario/match.h"
@@ -34,7 +34,7 @@ using std::chrono::steady_clock;
 
 constexpr int kFailedCode = 1;
 constexpr int kUsageCode = 2;
-constexpr int kInterruptedCode = 130;  // what shells say of a program that Ctrl-C ended
+constexpr int kInterruptedCode = 130;  // what shells report for a program that Ctrl-C ended
 
 int Fail(const std::string& message) {
   std::fprintf(stderr, "terrarium test: %s\n", message.c_str());
@@ -43,15 +43,17 @@ int Fail(const std::string& message) {
 
 std::atomic<bool> interrupted = false;
 
-// The first Ctrl-C ends the run in good order, the second one at once.
+// The first Ctrl-C ends the run gracefully, the second one kills the process.
 void OnInterrupt(int signal) {
   interrupted = true;
   std::signal(signal, SIG_DFL);
 }
 
-bool IsScenarioFile(const fs::path& path) { return path.extension() == ".yaml" || path.extension() == ".yml"; }
+bool IsScenarioFile(const fs::path& path) {
+  return path.extension() == ".yaml" || path.extension() == ".yml";
+}
 
-// The files of a path in order, or what is wrong with it.
+// Appends the scenario files of a path to `files`, sorted. Returns an error message, or an empty string.
 std::string FilesOf(const std::string& path, std::vector<std::string>& files) {
   std::error_code error;
   if (!fs::exists(path, error)) return path + ": no such file or folder";
@@ -108,17 +110,17 @@ Outcome RunJob(const Job& job) {
   return out;
 }
 
-// A text as one word of a shell.
+// Quotes the text as one shell word.
 std::string ShellWord(const std::string& text) {
   std::string out = "'";
   for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-// How to run that one alone.
+// The command line that runs only this job.
 std::string Again(const Job& job) {
-  return "  again: terrarium test " + job.scenario->file + " --filter " + ShellWord(job.scenario->name) + " --seed " +
-         std::to_string(job.seed) + "\n";
+  return "  again: terrarium test " + job.scenario->file + " --filter " + ShellWord(job.scenario->name) +
+         " --seed " + std::to_string(job.seed) + "\n";
 }
 
 JUnitCase CaseOf(const Job& job, const Outcome& outcome) {
@@ -131,13 +133,14 @@ JUnitCase CaseOf(const Job& job, const Outcome& outcome) {
   return out;
 }
 
-// Each thread takes the next job; each job has a plane of its own.
+// Each thread takes the next job. Each job has its own control plane.
 std::vector<Outcome> RunAll(const std::vector<Job>& jobs, int threads, TestProgress& progress) {
   std::vector<Outcome> outcomes(jobs.size());
   std::atomic<std::size_t> next = 0;
   auto work = [&] {
     for (std::size_t i = next++; i < jobs.size(); i = next++) {
-      if (interrupted) outcomes[i].report.result = RunReport::Result::kInterrupted;
+      if (interrupted)
+        outcomes[i].report.result = RunReport::Result::kInterrupted;
       else {
         progress.Began(i);
         outcomes[i] = RunJob(jobs[i]);
@@ -167,11 +170,13 @@ std::string Footer() {
       "Verbs:\n";
   for (const scenario::StepDef* step : scenario::AllSteps()) {
     char line[256];
-    std::snprintf(line, sizeof line, "  %-18s %s\n", std::string(step->verb).c_str(), std::string(step->about).c_str());
+    std::snprintf(line, sizeof line, "  %-18s %s\n", std::string(step->verb).c_str(),
+                  std::string(step->about).c_str());
     out += line;
   }
   return out +
-         "\nExit codes: 0 all passed, 1 some failed, 2 bad usage or a bad file (nothing was run), 130 interrupted.\n"
+         "\nExit codes: 0 all passed, 1 some failed, 2 bad usage or a bad file (nothing was run), 130 "
+         "interrupted.\n"
          "docs/scenarios.md has the whole format.";
 }
 
@@ -182,7 +187,8 @@ void AddTestFlags(CLI::App& app, TestFlags& flags) {
   app.add_option("--junit", flags.junit, "write the results as JUnit XML to this file");
   app.add_option("--parallel", flags.parallel, "scenarios to run at once (default: the number of cores)")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--filter", flags.filter, "only scenarios whose name has this in it; with a *, whose name is like it");
+  app.add_option("--filter", flags.filter,
+                 "only scenarios whose name has this in it; with a *, whose name is like it");
   app.add_option("--seed", flags.seed, "run every scenario from this seed instead of its own")
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--list", flags.list, "print the scenarios there are and run none");
@@ -230,7 +236,7 @@ int RunTest(const TestFlags& flags) {
   if (!flags.junit.empty()) {
     std::vector<JUnitCase> cases;
     for (std::size_t i = 0; i < jobs.size(); ++i) cases.push_back(CaseOf(jobs[i], outcomes[i]));
-    if (auto written = WriteFile(flags.junit, scenario::JUnitXml(cases)); !written)
+    if (auto written = WritePrivateFile(flags.junit, scenario::JUnitXml(cases)); !written)
       exit_code = Fail("--junit: " + written.status().message);
   }
   progress.Finish();

@@ -23,8 +23,8 @@ struct TestFlags {
 
 void AddTestFlags(CLI::App& app, TestFlags& flags);
 
-// Runs scenario files. Returns the exit code: 0 all passed, 1 some failed, 2 bad usage or a bad file (nothing was run),
-// 130 interrupted.
+// Runs scenario files. Returns the exit code: 0 all passed, 1 some failed, 2 bad usage or a bad file (nothing
+// was run), 130 interrupted.
 int RunTest(const TestFlags& flags);
 
 }  // namespace terrarium::testbed

@@ -2,9 +2,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <utility>
 
 #include "api/base/duration.h"
 
@@ -51,9 +52,12 @@ void TestProgress::Began(std::size_t index) {
 
 void TestProgress::Ended(std::size_t index, Ending ending) {
   std::lock_guard lock(mutex_);
-  if (ending.result == Result::kPassed) ++passed_;
-  else if (ending.result == Result::kFailed) ++failed_;
-  else ++not_run_;
+  if (ending.result == Result::kPassed)
+    ++passed_;
+  else if (ending.result == Result::kFailed)
+    ++failed_;
+  else
+    ++not_run_;
   endings_[index] = std::move(ending);
   ClearStatus();
   for (; printed_ < endings_.size() && endings_[printed_]; ++printed_) PrintLine(printed_);
@@ -66,16 +70,17 @@ void TestProgress::PrintLine(std::size_t index) {
   if (ending.result == Result::kInterrupted) return;
   const bool passed = ending.result == Result::kPassed;
   if (!passed) failures_.push_back(index);
-  std::printf("%s%s%s %s (%s, %s of virtual time)\n", colours_ ? (passed ? kGreen : kRed) : "", passed ? "PASS" : "FAIL",
-              colours_ ? kPlain : "", titles_[index].c_str(), Milliseconds(ending.took).c_str(),
-              api::FormatDuration(ending.virtual_time).c_str());
+  std::printf("%s%s%s %s (%s, %s of virtual time)\n", colours_ ? (passed ? kGreen : kRed) : "",
+              passed ? "PASS" : "FAIL", colours_ ? kPlain : "", titles_[index].c_str(),
+              Milliseconds(ending.took).c_str(), api::FormatDuration(ending.virtual_time).c_str());
   std::fputs(ending.details.c_str(), stdout);
 }
 
 void TestProgress::ShowStatus() {
   if (!terminal_) return;
-  std::string status = "[" + std::to_string(passed_ + failed_ + not_run_) + "/" + std::to_string(titles_.size()) + "] " +
-                       std::to_string(failed_) + " failed, " + running_;
+  std::string status = "[" + std::to_string(passed_ + failed_ + not_run_) + "/" +
+                       std::to_string(titles_.size()) + "] " + std::to_string(failed_) + " failed, " +
+                       running_;
   if (std::size_t width = TerminalWidth(); status.size() >= width) status.resize(width - 1);
   std::fputs(status.c_str(), stdout);
   std::fflush(stdout);
@@ -95,8 +100,8 @@ void TestProgress::Finish() {
   if (titles_.size() > 20)
     for (std::size_t index : failures_) std::printf("failed: %s\n", titles_[index].c_str());
   if (not_run_ > 0) std::printf("interrupted: %d not run\n", not_run_);
-  std::printf("%zu %s in %s\n%d passed, %d failed\n", titles_.size(), titles_.size() == 1 ? "scenario" : "scenarios",
-              Milliseconds(took).c_str(), passed_, failed_);
+  std::printf("%zu %s in %s\n%d passed, %d failed\n", titles_.size(),
+              titles_.size() == 1 ? "scenario" : "scenarios", Milliseconds(took).c_str(), passed_, failed_);
   std::fflush(stdout);
 }
 

@@ -22,9 +22,12 @@ std::vector<std::string> SplitCsv(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
   for (char c : line) {
-    if (c == '"') quoted = !quoted;
-    else if (c == ',' && !quoted) fields.emplace_back();
-    else fields.back() += c;
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += c;
   }
   for (std::string& field : fields) field = Trim(field);
   return fields;
@@ -36,7 +39,8 @@ api::Result<TokenFile> TokenFile::Read(const std::string& path) {
   errno = 0;
   std::ifstream in(path);
   if (!in.good())
-    return api::BadRequest("cannot read " + path + ": " + (errno != 0 ? std::strerror(errno) : "unknown error"));
+    return api::BadRequest("cannot read " + path + ": " +
+                           (errno != 0 ? std::strerror(errno) : "unknown error"));
   TokenFile out;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {

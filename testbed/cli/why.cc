@@ -34,7 +34,7 @@ std::string ObjectText(const Json& record) {
   return out + " " + (ns.empty() ? "" : std::string(ns) + "/") + std::string(StringAt(record, "name"));
 }
 
-// The records about an object and about whatever was made, scaled or deleted on its behalf, and so on down.
+// The records about an object and about everything made, scaled or deleted on its behalf, and so on down.
 Json StoryOf(const Json& records, const std::string& object) {
   std::set<std::string> concerned{object};
   Json story = Json::array();
@@ -52,7 +52,8 @@ Json StoryOf(const Json& records, const std::string& object) {
 std::string SawText(const Json& saw) {
   std::string out;
   for (const auto& [name, value] : saw.items())
-    out += (out.empty() ? "" : ", ") + name + " " + (value.is_string() ? value.get<std::string>() : value.dump());
+    out += (out.empty() ? "" : ", ") + name + " " +
+           (value.is_string() ? value.get<std::string>() : value.dump());
   return out;
 }
 
@@ -66,11 +67,12 @@ void Print(const Json& record) {
   if (const Json* saw = api::Find(record, "saw")) std::printf("  saw      %s\n", SawText(*saw).c_str());
 }
 
-// Where to ask: what was said, then the kubeconfig that was named, then KUBECONFIG, then where servers listen by default.
-api::Result<KubeconfigOptions> ServerOf(const WhyFlags& flags) {
-  KubeconfigOptions out;
+// The flags win over the kubeconfig, which is --kubeconfig's or, without --server, KUBECONFIG's.
+api::Result<ServerAccess> ServerOf(const WhyFlags& flags) {
+  ServerAccess out;
   std::string file = flags.kubeconfig;
-  if (const char* named = std::getenv("KUBECONFIG"); file.empty() && flags.server.empty() && named != nullptr) file = named;
+  if (const char* named = std::getenv("KUBECONFIG"); file.empty() && flags.server.empty() && named != nullptr)
+    file = named;
   if (!file.empty()) {
     auto read = ReadKubeconfig(file);
     if (!read) return read.status();
@@ -78,6 +80,18 @@ api::Result<KubeconfigOptions> ServerOf(const WhyFlags& flags) {
   }
   if (!flags.server.empty()) out.url = flags.server;
   if (out.url.empty()) out.url = kDefaultServer;
+  if (!flags.token.empty()) out.token = flags.token;
+  if (!flags.certificate_authority.empty()) {
+    auto read = ReadText(flags.certificate_authority);
+    if (!read) return read.status();
+    if (read->empty()) return api::BadRequest(flags.certificate_authority + " is empty");
+    out.ca_pem = std::move(*read);
+    out.skip_tls_verify = false;
+  }
+  if (flags.skip_tls_verify) {
+    out.ca_pem.clear();
+    out.skip_tls_verify = true;
+  }
   return out;
 }
 
@@ -85,15 +99,25 @@ api::Result<KubeconfigOptions> ServerOf(const WhyFlags& flags) {
 
 void AddWhyFlags(CLI::App& app, WhyFlags& flags) {
   app.add_option("OBJECT", flags.object, "KIND/NAME, like deployment/web")->required();
-  app.add_option("--server", flags.server, "the server's URL (default: KUBECONFIG's, or http://127.0.0.1:8080)");
-  app.add_option("--kubeconfig", flags.kubeconfig, "a kubeconfig that names the server, and a token where it wants one");
+  app.add_option("--server", flags.server,
+                 "the server's URL, http:// or https:// (default: KUBECONFIG's, or http://127.0.0.1:8080)");
+  app.add_option("--kubeconfig", flags.kubeconfig,
+                 "a kubeconfig that names the server, its authority, and a token or client certificate");
+  app.add_option("--token", flags.token, "the bearer token to send");
+  auto* authority = app.add_option("--certificate-authority", flags.certificate_authority,
+                                   "PEM authorities to trust instead of the system's");
+  app.add_flag("--insecure-skip-tls-verify", flags.skip_tls_verify, "accept every certificate")
+      ->excludes(authority);
   app.add_option("-n,--namespace", flags.ns, "the object's namespace")->capture_default_str();
   app.add_option("-o,--output", flags.output, "text, or json: the records as the server has them")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  app.footer("Prints what the controllers created, deleted and scaled: the object itself, what they did on its behalf, and\n"
-             "so on down (a Deployment's ReplicaSets and their pods), oldest first, each with what was seen and which rule\n"
-             "fired. The server keeps the newest 10,000 records.");
+  app.footer(
+      "Prints what the controllers created, deleted and scaled: the object itself, what they did on its "
+      "behalf, and\n"
+      "so on down (a Deployment's ReplicaSets and their pods), oldest first, each with what was seen and "
+      "which rule\n"
+      "fired. The server keeps the newest 10,000 records.");
 }
 
 int RunWhy(const WhyFlags& flags) {
@@ -102,12 +126,13 @@ int RunWhy(const WhyFlags& flags) {
   if (object->name.empty()) return Fail(2, flags.object + " is a kind: write KIND/NAME");
   auto server = ServerOf(flags);
   if (!server) return Fail(2, server.status().message);
-  auto answer = HttpGet(server->url, "/terrarium/v1/why", server->token);
+  auto answer = HttpGet(*server, "/terrarium/v1/why");
   if (!answer) return Fail(1, answer.status().message);
   const Json body = Json::parse(answer->body, nullptr, false);
   if (answer->code != 200 || !body.is_object()) {
     const std::string message(body.is_object() ? StringAt(body, "message") : std::string_view());
-    return Fail(1, server->url + " answers " + std::to_string(answer->code) + (message.empty() ? "" : ": " + message));
+    return Fail(1, server->url + " answers " + std::to_string(answer->code) +
+                       (message.empty() ? "" : ": " + message));
   }
   const std::string ns = object->resource->namespaced ? flags.ns + "/" : "";
   const std::string name = std::string(object->resource->storage) + " " + ns + object->name;
@@ -116,7 +141,8 @@ int RunWhy(const WhyFlags& flags) {
     std::printf("%s\n", Json({{"records", story}}).dump(2).c_str());
     return 0;
   }
-  if (story.empty()) std::printf("no controller is known to have done anything to %s, or on its behalf\n", name.c_str());
+  if (story.empty())
+    std::printf("no controller is known to have done anything to %s, or on its behalf\n", name.c_str());
   for (const Json& record : story) Print(record);
   return 0;
 }

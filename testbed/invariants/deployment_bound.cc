@@ -11,12 +11,12 @@ namespace terrarium::testbed::invariants {
 namespace {
 
 struct Set {
-  ReplicaSetPtr facts;            // nullptr: gone, or not seen yet
+  ReplicaSetPtr facts;            // nullptr: deleted, or not seen yet
   std::int64_t replicas_max = 0;  // the largest spec.replicas that its controller may still be acting on
   // Uids of the pods that it controls and selects.
   std::set<std::string> live;
   std::set<std::string> terminating;
-  std::set<std::string> excused;  // terminating, deleted by somebody else
+  std::set<std::string> excused;  // terminating, deleted by another client
 
   std::int64_t Live() const { return static_cast<std::int64_t>(live.size()); }
   std::int64_t Terminating() const { return static_cast<std::int64_t>(terminating.size()); }
@@ -26,8 +26,8 @@ struct Set {
 };
 
 struct Deployment {
-  DeploymentPtr facts;                // nullptr: gone, or not seen yet
-  std::optional<std::int64_t> limit;  // nullopt: as many as it likes
+  DeploymentPtr facts;                // nullptr: deleted, or not seen yet
+  std::optional<std::int64_t> limit;  // nullopt: unlimited
   std::int64_t count = 0;
   std::set<std::string> sets;  // uids
 
@@ -48,10 +48,11 @@ class DeploymentBound : public Rule {
     if (stays && before->live == after->live && before->terminating == after->terminating &&
         before->header->labels == after->header->labels)
       return;
-    if (before != nullptr && !stays) Apply(before->owner, [&](Set& set) { Remove(set, before->header->uid); });
+    if (before != nullptr && !stays)
+      Apply(before->owner, [&](Set& set) { Remove(set, before->header->uid); });
     if (after == nullptr) return;
     std::int64_t grown = Apply(after->owner, [&](Set& set) { Put(set, *after); });
-    // A pod that was there already has been adopted.
+    // A pod that existed before was adopted.
     if (!moment.created || !moment.ByControllers() || grown <= 0) return;
     const Set& set = sets_[after->owner];
     if (set.Live() > set.replicas_max) Judge(moment, set, "creates pod " + after->header->name);
@@ -68,12 +69,16 @@ class DeploymentBound : public Rule {
     } else {
       if (before != nullptr) Leave(uid, before->owner);
       SetFacts(sets_[uid], after);
-      if (after != nullptr) grown = Join(uid, after->owner);
-      else EraseIfUnneeded(uid);
+      if (after != nullptr)
+        grown = Join(uid, after->owner);
+      else
+        EraseIfUnneeded(uid);
     }
     if (after == nullptr || !moment.ByControllers() || grown <= 0) return;
-    if (same_owner) Judge(moment, sets_[uid], "is scaled to " + std::to_string(after->replicas));
-    else if (moment.created) Judge(moment, sets_[uid], "is created with " + std::to_string(after->replicas));
+    if (same_owner)
+      Judge(moment, sets_[uid], "is scaled to " + std::to_string(after->replicas));
+    else if (moment.created)
+      Judge(moment, sets_[uid], "is created with " + std::to_string(after->replicas));
   }
 
   void OnDeployment(const Moment&, const DeploymentPtr& before, const DeploymentPtr& after) override {
@@ -83,15 +88,18 @@ class DeploymentBound : public Rule {
     if (after != nullptr) {
       std::optional<std::int64_t> limit = LimitOf(*after);
       bool seen = before == nullptr || after->observed_generation >= after->generation;
-      if (seen) deployment.limit = limit;
-      else if (!limit || !deployment.limit) deployment.limit = std::nullopt;
-      else deployment.limit = std::max(*limit, *deployment.limit);
+      if (seen)
+        deployment.limit = limit;
+      else if (!limit || !deployment.limit)
+        deployment.limit = std::nullopt;
+      else
+        deployment.limit = std::max(*limit, *deployment.limit);
     }
     if (deployment.Unneeded()) deployments_.erase(uid);
   }
 
  private:
-  // Changes a ReplicaSet and gives by how much the count of its Deployment grew.
+  // Changes a ReplicaSet and returns by how much the count of its Deployment grew.
   template <typename Change>
   std::int64_t Apply(const std::string& uid, Change change) {
     Set& set = sets_[uid];
@@ -126,8 +134,8 @@ class DeploymentBound : public Rule {
     if (!set.Selects(pod)) return;
     if (pod.live) set.live.insert(uid);
     if (!pod.terminating) return;
-    // Its ReplicaSet deletes pods only while it has too many. One that was terminating when it came was deleted by
-    // others, too.
+    // A ReplicaSet deletes pods only while it has too many. A pod that was already terminating when it was
+    // added was deleted by another client, too.
     bool counts = was_terminating || (was_live && surplus);
     (counts ? set.terminating : set.excused).insert(uid);
   }
@@ -162,19 +170,21 @@ class DeploymentBound : public Rule {
     const Deployment& deployment = found->second;
     if (deployment.facts == nullptr || !deployment.limit || deployment.count <= *deployment.limit) return;
     const DeploymentFacts& facts = *deployment.facts;
-    Violation violation{moment.revision, moment.time, "deployment-bound", {RefOf("deployments", *facts.header)}, ""};
+    Violation violation{
+        moment.revision, moment.time, "deployment-bound", {RefOf("deployments", *facts.header)}, ""};
     std::string& text = violation.text;
-    text = "at revision " + std::to_string(moment.revision) + " " + NameOf(set.facts->resource, *set.facts->header) +
-           " " + what + ", and " + NameOf("deployments", *facts.header) + " grows to " +
-           std::to_string(deployment.count) + " pods where " + std::to_string(*deployment.limit) +
-           " are allowed (replicas " + std::to_string(facts.replicas) + ", surge " + std::to_string(facts.surge) +
-           "). Counted:";
+    text = "at revision " + std::to_string(moment.revision) + " " +
+           NameOf(set.facts->resource, *set.facts->header) + " " + what + ", and " +
+           NameOf("deployments", *facts.header) + " grows to " + std::to_string(deployment.count) +
+           " pods where " + std::to_string(*deployment.limit) + " are allowed (replicas " +
+           std::to_string(facts.replicas) + ", surge " + std::to_string(facts.surge) + "). Counted:";
     for (const std::string& uid : deployment.sets) {
       const Set& each = sets_[uid];
       if (each.Count() == 0) continue;
       violation.objects.push_back(RefOf(each.facts->resource, *each.facts->header));
-      text += " " + each.facts->header->name + " max(spec " + std::to_string(each.facts->replicas) + ", live " +
-              std::to_string(each.Live()) + ") + " + std::to_string(each.Terminating()) + " terminating";
+      text += " " + each.facts->header->name + " max(spec " + std::to_string(each.facts->replicas) +
+              ", live " + std::to_string(each.Live()) + ") + " + std::to_string(each.Terminating()) +
+              " terminating";
       if (!each.excused.empty())
         text += " (not counted: " + std::to_string(each.excused.size()) + " deleted by others)";
       text += ";";
@@ -184,7 +194,7 @@ class DeploymentBound : public Rule {
   }
 
   Report report_;
-  std::map<std::string, Set> sets_;  // by uid; those that only pods know of as well
+  std::map<std::string, Set> sets_;  // by uid; includes ReplicaSets known only from their pods
   std::map<std::string, Deployment> deployments_;
 };
 

@@ -25,7 +25,8 @@ std::array<Told, kSums> CountsOf(const ReportedCounts& status) {
 std::string TextOf(const std::array<Told, kSums>& told) {
   std::string text;
   for (std::size_t i = 0; i < kSums; ++i)
-    text += (i == 0 ? "" : ", ") + std::string(kNames[i]) + " " + (told[i] ? std::to_string(*told[i]) : "absent");
+    text +=
+        (i == 0 ? "" : ", ") + std::string(kNames[i]) + " " + (told[i] ? std::to_string(*told[i]) : "absent");
   return text;
 }
 
@@ -71,8 +72,10 @@ class DeploymentStatus : public Rule {
     }
     if (after == nullptr || after->owner.empty()) return;
     Deployment& deployment = deployments_[after->owner];
-    if (stays) deployment.Add(*before, -1);
-    else if (!moment.created) deployment.Loosen();
+    if (stays)
+      deployment.Add(*before, -1);
+    else if (!moment.created)
+      deployment.Loosen();
     deployment.Add(*after, 1);
     deployment.sets[after->header->uid] = after;
     Changed(moment, after->owner);
@@ -141,12 +144,17 @@ class DeploymentStatus : public Rule {
                   std::string(kNames[i]) + " of its ReplicaSets have not been so since revision " +
                       std::to_string(since) + "; now they tell " + TextOf(SumsOf(deployment)));
     }
-    if (status.updated > status.replicas) Tell(moment, *deployment.facts, "no more can be updated than there are");
-    else if (status.available > status.ready) Tell(moment, *deployment.facts, "no more can be available than ready");
+    if (status.updated > status.replicas)
+      Tell(moment, *deployment.facts, "no more can be updated than there are");
+    else if (status.available > status.ready)
+      Tell(moment, *deployment.facts, "no more can be available than ready");
   }
 
   void Tell(const Moment& moment, const DeploymentFacts& facts, const std::string& truth) {
-    report_({moment.revision, moment.time, "deployment-status", {RefOf("deployments", *facts.header)},
+    report_({moment.revision,
+             moment.time,
+             "deployment-status",
+             {RefOf("deployments", *facts.header)},
              "at revision " + std::to_string(moment.revision) + " the status of " +
                  NameOf("deployments", *facts.header) + " says " + TextOf(CountsOf(facts.status)) +
                  ", updatedReplicas " + std::to_string(facts.status.updated) + ", but " + truth});
@@ -155,7 +163,7 @@ class DeploymentStatus : public Rule {
   TerminatingCounts terminating_;
   Report report_;
   std::map<std::string, Deployment> deployments_;  // by uid; those that only ReplicaSets know of as well
-  std::set<std::string> changed_;                  // since the plane was last idle
+  std::set<std::string> changed_;                  // since the control plane was last idle
 };
 
 }  // namespace

@@ -6,14 +6,14 @@
 
 namespace terrarium::testbed::invariants {
 
-// The status that the controller writes for a Deployment is the sum of what the statuses of its ReplicaSets tell:
-// replicas, readyReplicas, availableReplicas and terminatingReplicas are each what the sum was at some revision since
-// the one that the last status told of, each for itself and not all at the same revision. updatedReplicas is at most
-// replicas, availableReplicas at most readyReplicas; unavailableReplicas is not looked at. When the plane is idle the
-// four sums are those of the present.
+// The status that the controller writes for a Deployment is the sum of its ReplicaSets' statuses. Each of
+// replicas, readyReplicas, availableReplicas and terminatingReplicas equals the sum at some revision since
+// the one that the last status reported; the four may come from different revisions. updatedReplicas is at
+// most replicas, and availableReplicas at most readyReplicas. unavailableReplicas is not checked. When the
+// control plane is idle the four equal the current sums.
 //
-// Its ReplicaSets are those that it controls and selects. terminatingReplicas that are told are absent all the same when
-// a ReplicaSet whose controller has seen it does not tell its own.
+// The ReplicaSets of a Deployment are those that it controls and selects. terminatingReplicas is absent, even
+// with TerminatingCounts::kTold, while a ReplicaSet whose controller has observed it does not report its own.
 //
 // REQUIRES: deployment-controller runs.
 std::unique_ptr<Rule> MakeDeploymentStatus(TerminatingCounts terminating, Report report);

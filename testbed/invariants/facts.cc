@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "api/core_v1/pod.h"
-#include "api/find_text.h"
 #include "api/json_access.h"
 #include "controllers/runtime/owner_references.h"
 
@@ -47,7 +46,8 @@ std::int64_t LengthAt(const Json& status, const char* list) {
 }
 
 std::optional<std::int64_t> CompletionIndex(const Json& pod) {
-  std::string_view text = StringAt(pod, "metadata", "annotations", "batch.kubernetes.io/job-completion-index");
+  std::string_view text =
+      StringAt(pod, "metadata", "annotations", "batch.kubernetes.io/job-completion-index");
   std::int64_t index = -1;
   std::from_chars(text.data(), text.data() + text.size(), index);
   if (index < 0) return std::nullopt;
@@ -74,14 +74,12 @@ std::int64_t SurgeOf(const Json* value, std::int64_t replicas) {
 }  // namespace
 
 PodPtr ReadPod(const api::ObjectPtr& pod) {
-  // Most pods of most tests have no owner: those are not parsed for it.
-  if (api::FindText(pod->body(), R"("ownerReferences")", 'R') == std::string_view::npos) return nullptr;
+  const api::OwnerReference* controller = pod->controller();
+  if (controller == nullptr || controller->uid.empty()) return nullptr;
   std::shared_ptr<const Json> document = pod->Document();
-  auto controller = controllers::ControllerOf(*document);
-  if (!controller || controller->uid.empty()) return nullptr;
   auto facts = std::make_shared<PodFacts>();
   facts->header = HeaderOf(pod);
-  facts->owner = std::move(controller->uid);
+  facts->owner = controller->uid;
   if (controller->kind == "Job") ReadJobPod(*document, *facts);
   const std::string& phase = api::PodPhase(*pod);
   bool ended = phase == "Succeeded" || phase == "Failed";
@@ -121,7 +119,8 @@ DeploymentPtr ReadDeployment(const api::ObjectPtr& object) {
   facts->observed_generation = IntAt(*document, 0, "status", "observedGeneration");
   facts->replicas = IntAt(*document, 1, "spec", "replicas");
   if (StringAt(*document, "spec", "strategy", "type") != "Recreate")
-    facts->surge = SurgeOf(api::Find(*document, "spec", "strategy", "rollingUpdate", "maxSurge"), facts->replicas);
+    facts->surge =
+        SurgeOf(api::Find(*document, "spec", "strategy", "rollingUpdate", "maxSurge"), facts->replicas);
   facts->waits_for_termination = StringAt(*document, "spec", "podReplacementPolicy") == "TerminationComplete";
   facts->selector = ReadSelector(*document);
   facts->status = ReadCounts(*document);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the rules want to know of one object at one revision. Read once for all rules.
+// What the rules need to know of one object at one revision. Parsed once for all rules.
 
 #include <cstdint>
 #include <memory>
@@ -18,18 +18,18 @@ using HeaderPtr = std::shared_ptr<const api::ObjectHeader>;
 
 struct PodFacts {
   HeaderPtr header;
-  std::string owner;         // uid of its controller
-  bool of_job = false;       // its controller is a Job
-  bool live = false;         // neither deleted nor ended
-  bool terminating = false;  // deleted and not ended
-  bool succeeded = false;    // has ended well
-  bool tracked = false;      // has the finalizer of Jobs
+  std::string owner;                       // uid of its controller
+  bool of_job = false;                     // its controller is a Job
+  bool live = false;                       // neither deleted nor ended
+  bool terminating = false;                // deleted and not ended
+  bool succeeded = false;                  // has the phase Succeeded
+  bool tracked = false;                    // has the finalizer of Jobs
   std::optional<std::int64_t> index = {};  // of an indexed Job
   bool ready = false;
   api::Time ready_since{};
 };
 
-// Counts of pods as a status tells them; nullopt where it does not.
+// Pod counts in a status; nullopt where the field is absent.
 struct ReportedCounts {
   std::int64_t replicas = 0;
   std::int64_t fully_labeled = 0;
@@ -50,7 +50,7 @@ struct ReplicaSetFacts {
   std::int64_t replicas = 0;  // spec.replicas
   std::int64_t min_ready_seconds = 0;
   api::LabelSelector selector;
-  api::LabelSelector template_labels;  // as a selector: what makes a pod fully labelled
+  api::LabelSelector template_labels;  // as a selector: matches fully labeled pods
   ReportedCounts status;
 };
 
@@ -59,20 +59,20 @@ struct DeploymentFacts {
   std::int64_t generation = 1;
   std::int64_t observed_generation = 0;
   std::int64_t replicas = 0;
-  std::int64_t surge = 0;               // maxSurge as a number of pods; 0 under Recreate
+  std::int64_t surge = 0;              // maxSurge as a number of pods; 0 under Recreate
   bool waits_for_termination = false;  // podReplacementPolicy is TerminationComplete
   api::LabelSelector selector;
   ReportedCounts status;
 };
 
-// What the status of a Job tells of its pods.
+// The pod counts in the status of a Job.
 struct JobCounts {
   std::int64_t active = 0;
   std::int64_t ready = 0;
   std::optional<std::int64_t> terminating = {};
   std::int64_t succeeded = 0;
   std::int64_t failed = 0;
-  // Put down to be counted: uids of uncountedTerminatedPods.
+  // The number of uids in uncountedTerminatedPods.
   std::int64_t uncounted_succeeded = 0;
   std::int64_t uncounted_failed = 0;
   friend bool operator==(const JobCounts&, const JobCounts&) = default;
@@ -104,7 +104,7 @@ ReplicaSetPtr ReadReplicaSet(const std::string& resource, const api::ObjectPtr& 
 DeploymentPtr ReadDeployment(const api::ObjectPtr& object);
 JobPtr ReadJob(const api::ObjectPtr& object);
 
-// How violations speak of an object: "replicasets default/web".
+// How violations name an object: "replicasets default/web".
 ObjectRef RefOf(const std::string& resource, const api::ObjectHeader& header);
 std::string NameOf(const std::string& resource, const api::ObjectHeader& header);
 

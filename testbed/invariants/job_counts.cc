@@ -15,22 +15,22 @@ std::string TextOf(std::int64_t active, std::int64_t ready, const std::optional<
 }
 
 std::string TextOf(const JobCounts& counts) {
-  return TextOf(counts.active, counts.ready, counts.terminating) + ", succeeded " + std::to_string(counts.succeeded) +
-         " + " + std::to_string(counts.uncounted_succeeded) + ", failed " + std::to_string(counts.failed) + " + " +
-         std::to_string(counts.uncounted_failed);
+  return TextOf(counts.active, counts.ready, counts.terminating) + ", succeeded " +
+         std::to_string(counts.succeeded) + " + " + std::to_string(counts.uncounted_succeeded) + ", failed " +
+         std::to_string(counts.failed) + " + " + std::to_string(counts.uncounted_failed);
 }
 
 struct Job {
   JobPtr facts;
-  bool excused = false;   // somebody else wrote the status
+  bool excused = false;         // another client wrote the status
   std::int64_t base_ended = 0;  // counted before the monitor saw the Job
   std::int64_t base_succeeded = 0;
-  // Of its pods, those there are.
+  // Existing pods.
   std::int64_t active = 0;
   std::int64_t ready = 0;
   std::int64_t terminating = 0;
   std::int64_t tracked = 0;
-  // Of all it ever had.
+  // All pods that it ever had.
   std::int64_t ended = 0;
   std::int64_t succeeded = 0;
   std::set<std::int64_t> succeeded_indexes;
@@ -43,7 +43,8 @@ struct Job {
     if (pod.tracked) tracked += sign;
   }
   std::int64_t SucceededMax() const {
-    return base_succeeded + (facts->indexed ? static_cast<std::int64_t>(succeeded_indexes.size()) : succeeded);
+    return base_succeeded +
+           (facts->indexed ? static_cast<std::int64_t>(succeeded_indexes.size()) : succeeded);
   }
   std::int64_t EndedMax() const { return base_ended + ended; }
 };
@@ -110,16 +111,18 @@ class JobCountsRule : public Rule {
       Tell(moment, job, "only " + std::to_string(job.EndedMax()) + " of its pods have ended");
     else if (told.Succeeded() > job.SucceededMax())
       Tell(moment, job,
-           "only " + std::to_string(job.SucceededMax()) + " of its " + (job.facts->indexed ? "indexes" : "pods") +
-               " have succeeded");
+           "only " + std::to_string(job.SucceededMax()) + " of its " +
+               (job.facts->indexed ? "indexes" : "pods") + " have succeeded");
   }
 
   void AtRest(const Moment& moment, const Job& job) {
     if (gates_.IsForeign(*job.facts)) return;
-    // Nobody looks at a Job that is over, but for its pods' finalizers.
+    // The controller no longer syncs the counts of a finished Job. It only removes the finalizers of its
+    // pods.
     if (job.facts->finished) {
       if (job.tracked > 0)
-        Tell(moment, job, "though it is over " + std::to_string(job.tracked) + " of its pods have their finalizer");
+        Tell(moment, job,
+             "though it is over " + std::to_string(job.tracked) + " of its pods have their finalizer");
       return;
     }
     const JobCounts& told = job.facts->status;
@@ -133,15 +136,18 @@ class JobCountsRule : public Rule {
 
   void Tell(const Moment& moment, const Job& job, const std::string& truth) {
     const api::ObjectHeader& header = *job.facts->header;
-    report_({moment.revision, moment.time, "job-counts", {RefOf("jobs", header)},
-             "at revision " + std::to_string(moment.revision) + " the status of " + NameOf("jobs", header) + " says " +
-                 TextOf(job.facts->status) + ", but " + truth});
+    report_({moment.revision,
+             moment.time,
+             "job-counts",
+             {RefOf("jobs", header)},
+             "at revision " + std::to_string(moment.revision) + " the status of " + NameOf("jobs", header) +
+                 " says " + TextOf(job.facts->status) + ", but " + truth});
   }
 
   JobGates gates_;
   Report report_;
   std::map<std::string, Job> jobs_;  // by uid
-  std::set<std::string> changed_;    // since the plane was last idle
+  std::set<std::string> changed_;    // since the control plane was last idle
 };
 
 }  // namespace

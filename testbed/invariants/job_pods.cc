@@ -15,8 +15,8 @@ Key KeyOf(const PodFacts& pod) { return {pod.index.value_or(kNoIndex), pod.heade
 
 struct Job {
   JobPtr facts;
-  bool waits = false;  // as the controller has surely seen it
-  bool over = false;   // the controller has said so
+  bool waits = false;             // as the controller has surely seen it
+  bool over = false;              // the controller has said so
   std::map<Key, PodPtr> running;  // those that have not ended
 };
 
@@ -51,8 +51,10 @@ class JobPods : public Rule {
     Job& job = jobs_[uid];
     job.facts = after;
     const bool waits = gates_.WaitsForTermination(*after);
-    if (before == nullptr || !waits) job.waits = waits;
-    else if (!job.waits) stricter_.insert(uid);
+    if (before == nullptr || !waits)
+      job.waits = waits;
+    else if (!job.waits)
+      stricter_.insert(uid);
     if (before == nullptr || before->finished || !after->finished || !moment.ByControllers()) return;
     job.over = true;
     JudgeEnd(moment, job);
@@ -95,14 +97,17 @@ class JobPods : public Rule {
 
   void Tell(const Moment& moment, const Job& job, const PodFacts& pod, const std::string& what) {
     const api::ObjectHeader& header = *job.facts->header;
-    report_({moment.revision, moment.time, "job-pods", {RefOf("jobs", header), RefOf("pods", *pod.header)},
+    report_({moment.revision,
+             moment.time,
+             "job-pods",
+             {RefOf("jobs", header), RefOf("pods", *pod.header)},
              "at revision " + std::to_string(moment.revision) + " " + NameOf("jobs", header) + " " + what});
   }
 
   JobGates gates_;
   Report report_;
   std::map<std::string, Job> jobs_;  // by uid
-  std::set<std::string> stricter_;   // whose policy has changed since the plane was last idle
+  std::set<std::string> stricter_;   // whose policy has changed since the control plane was last idle
 };
 
 }  // namespace

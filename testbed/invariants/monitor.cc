@@ -16,11 +16,11 @@
 namespace terrarium::testbed::invariants {
 namespace {
 
-// It looks after every request of a component; only what a test itself writes can pile up.
+// The monitor catches up after every request of a component; only a test's own writes can accumulate.
 constexpr std::size_t kBufferEvents = 1'000'000;
 constexpr std::size_t kTakenAtOnce = 1'000;
 
-// A counter that the controllers write and the apiserver leaves out, unless the stored object has it, says nothing.
+// kUnknown: the controllers write the counter, but the apiserver drops it unless the stored object has it.
 TerminatingCounts TerminatingIn(const Conduct& conduct) {
   constexpr std::string_view kGate = api::gate::kDeploymentReplicaSetTerminatingReplicas;
   if (!conduct.controller_manager.Enabled(kGate)) return TerminatingCounts::kAbsent;
@@ -37,7 +37,8 @@ std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
   status.terminating = terminating;
   if (!status.resources.empty()) rules.push_back(MakeReplicaStatus(std::move(status), options.on_violation));
   if (runs("deployment-controller")) rules.push_back(MakeDeploymentStatus(terminating, options.on_violation));
-  if (runs("deployment-controller") && runs("replicaset-controller") && terminating == TerminatingCounts::kTold &&
+  if (runs("deployment-controller") && runs("replicaset-controller") &&
+      terminating == TerminatingCounts::kTold &&
       options.conduct.controller_manager.Enabled(api::gate::kDeploymentPodReplacementPolicy) &&
       options.conduct.apiserver.Enabled(api::gate::kDeploymentPodReplacementPolicy))
     rules.push_back(MakeDeploymentBound(options.on_violation));
@@ -53,7 +54,7 @@ std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
 
 }  // namespace
 
-// Tells the monitor who writes, and what came of it.
+// Reports to the monitor which component writes, and the outcome.
 class Monitor::WatchedClient : public api::ForwardingClient {
  public:
   WatchedClient(Monitor& monitor, std::unique_ptr<api::Client> client, std::string component)
@@ -147,8 +148,8 @@ void Monitor::SetConduct(const Conduct& conduct) {
   if (!other_controllers && before.apiserver == conduct.apiserver) return;
   rules_ = RulesFor(options_);
   if (!sources_.empty()) Replay();
-  // Controllers that go on have no reason to look at anything again: what they wrote under the old gates stays until
-  // something changes.
+  // Controllers whose gates have not changed do not sync again: what they wrote before stays until something
+  // changes.
   for (auto& rule : rules_) rule->Excuse(!other_controllers);
 }
 
@@ -163,7 +164,8 @@ void Monitor::Replay() {
 }
 
 bool Monitor::Excuses(const SentWrite& sent) const {
-  return sent.component == kControllerManager && options_.conduct.controller_manager != options_.conduct.apiserver;
+  return sent.component == kControllerManager &&
+         options_.conduct.controller_manager != options_.conduct.apiserver;
 }
 
 void Monitor::Idle() {
@@ -175,14 +177,17 @@ void Monitor::Idle() {
 
 namespace {
 
-// Puts the new facts in the place of those known, and gives those.
+// Replaces the known facts by the new ones and returns the old ones.
 template <typename Facts>
 Facts Exchange(std::map<std::string, Facts>& known, const std::string& uid, const Facts& after) {
   auto found = known.find(uid);
   Facts before = found == known.end() ? nullptr : found->second;
-  if (after == nullptr && found != known.end()) known.erase(found);
-  else if (found != known.end()) found->second = after;
-  else if (after != nullptr) known.emplace(uid, after);
+  if (after == nullptr && found != known.end())
+    known.erase(found);
+  else if (found != known.end())
+    found->second = after;
+  else if (after != nullptr)
+    known.emplace(uid, after);
   return before;
 }
 
@@ -195,7 +200,8 @@ void Monitor::ApplyPod(const Source&, const Moment& moment, const api::ObjectPtr
   for (auto& rule : rules_) rule->OnPod(moment, before, after);
 }
 
-void Monitor::ApplyReplicaSet(const Source& source, const Moment& moment, const api::ObjectPtr& object, bool gone) {
+void Monitor::ApplyReplicaSet(const Source& source, const Moment& moment, const api::ObjectPtr& object,
+                              bool gone) {
   ReplicaSetPtr after = gone ? nullptr : ReadReplicaSet(source.resource, object);
   ReplicaSetPtr before = Exchange(replica_sets_, object->header().uid, after);
   for (auto& rule : rules_) rule->OnReplicaSet(moment, before, after);

@@ -1,10 +1,11 @@
 #pragma once
 
-// Watches over a plane: every revision of its store is held against the invariants, and every request of its
-// components. It keeps a small model of its own and asks the store for nothing but its watches, so it sees every
-// revision whenever it is run, and costs nothing where there is none.
+// Checks the invariants of a control plane at every revision of its store and for every request of its
+// components. The monitor keeps a small model of its own and uses only watches of the store. So it sees every
+// revision whenever it runs, and a control plane without a monitor pays nothing.
 //
-// Single-threaded: for planes on the simulated runtime, where nothing is written while it looks.
+// Single-threaded: for control planes on the simulated runtime, where nothing is written while the monitor
+// runs.
 
 #include <cstdint>
 #include <functional>
@@ -25,18 +26,18 @@
 
 namespace terrarium::testbed::invariants {
 
-// By which gates a plane works, and who works in it.
+// The gates of a control plane, and whether its controllers run.
 struct Conduct {
-  bool controllers_run = true;  // the controller-manager does, and there is an apiserver for it
+  bool controllers_run = true;  // the controller-manager and the apiserver are running
   api::FeatureGates controller_manager = {};
   api::FeatureGates apiserver = {};
 };
 
 struct MonitorOptions {
-  std::set<std::string> controllers = {};  // that run, by kube-controller-manager's names: their rules are on
+  std::set<std::string> controllers = {};  // those that run, by kube-controller-manager's names
   Conduct conduct = {};
-  Report on_violation;                     // called where it is noticed, in the middle of a write
-  // Told of each request of a component once what came of it has been taken. Empty: nobody is.
+  Report on_violation;  // called when a violation is detected, during a write
+  // Called for each request of a component after the monitor has processed its changes. May be empty.
   std::function<void(const std::string& component)> on_write = {};
 };
 
@@ -44,25 +45,27 @@ class Monitor {
  public:
   explicit Monitor(MonitorOptions options);
 
-  // Begins with what there is. Both outlive the monitor.
+  // Begins with the current state. `store` and `clock` outlive the monitor.
   void Follow(storage::Store& store, const api::Clock& clock);
-  // Takes what has been written since.
+  // Processes all changes since the last call.
   void Catchup();
-  // REQUIRES: the plane has nothing left to do but housekeeping.
+  // REQUIRES: the control plane is idle.
   void Idle();
-  // Components were stopped, started or given other gates: which rules hold follows from that. What controllers have
-  // seen before may still show in what they write next, and nobody is blamed for it.
+  // Components were stopped, started or given other gates: selects the rules that hold from now on. The next
+  // status that a controller writes may still reflect what it observed before, and is not reported as a
+  // violation.
   void SetConduct(const Conduct& conduct);
 
-  // The client of a component, with its requests watched. The monitor outlives its requests and their answers.
-  // REQUIRES: the plane is followed before the first request.
+  // Wraps the client of a component to observe its requests. The monitor outlives the requests and their
+  // responses. REQUIRES: Follow() is called before the first request.
   std::unique_ptr<api::Client> Watched(std::unique_ptr<api::Client> client, std::string component);
 
  private:
   class WatchedClient;
   struct Source {
     std::string resource;
-    void (Monitor::*apply)(const Source& source, const Moment& moment, const api::ObjectPtr& object, bool gone);
+    void (Monitor::*apply)(const Source& source, const Moment& moment, const api::ObjectPtr& object,
+                           bool gone);
     std::unique_ptr<storage::Watch> watch;
   };
   void AddSource(const char* resource, decltype(Source::apply) apply);
@@ -71,9 +74,9 @@ class Monitor {
   void ApplyDeployment(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void ApplyJob(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void TakeFrom(const Source& source);
-  // Tells fresh rules of everything there is.
+  // Passes all current objects to new rules.
   void Replay();
-  // A controller that knows a field which the apiserver drops asks for it again and again.
+  // A controller that sets a field which the apiserver drops sends the same write again and again.
   bool Excuses(const SentWrite& sent) const;
 
   MonitorOptions options_;
@@ -81,9 +84,9 @@ class Monitor {
   UnchangedWrite unchanged_write_;
   storage::Store* store_ = nullptr;
   const api::Clock* clock_ = nullptr;
-  std::vector<Source> sources_;  // owners before what they own
-  std::int64_t revision_ = 0;    // up to which everything has been taken
-  std::string writer_;           // the component whose request is being served
+  std::vector<Source> sources_;  // owners before their dependents
+  std::int64_t revision_ = 0;    // all changes up to it have been processed
+  std::string writer_;           // the component whose request is being processed
   std::vector<storage::Event> taken_;
   std::vector<std::pair<const Source*, storage::Event>> pending_;
   // As last seen, by uid.

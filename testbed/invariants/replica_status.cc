@@ -15,23 +15,23 @@ struct Counts {
   std::int64_t replicas = 0;
   std::int64_t fully_labeled = 0;
   std::int64_t ready = 0;
-  std::optional<std::int64_t> terminating;  // nullopt: not told
+  std::optional<std::int64_t> terminating;  // nullopt: not reported
   friend auto operator<=>(const Counts&, const Counts&) = default;
 
   std::string String() const {
-    return "replicas " + std::to_string(replicas) + ", fullyLabeledReplicas " + std::to_string(fully_labeled) +
-           ", readyReplicas " + std::to_string(ready) + ", terminatingReplicas " +
-           (terminating ? std::to_string(*terminating) : "absent");
+    return "replicas " + std::to_string(replicas) + ", fullyLabeledReplicas " +
+           std::to_string(fully_labeled) + ", readyReplicas " + std::to_string(ready) +
+           ", terminatingReplicas " + (terminating ? std::to_string(*terminating) : "absent");
   }
 };
 
 struct Set {
-  ReplicaSetPtr facts;  // nullptr: gone, or not seen yet
+  ReplicaSetPtr facts;  // nullptr: deleted, or not seen yet
   std::map<std::string, PodPtr> pods;
   Counts counts;
   ValueHistory<Counts> history;
 
-  // Adds `sign` times what one of its pods counts for.
+  // Adds `sign` times the contribution of one pod.
   void Count(const PodFacts& pod, int sign) {
     if (facts == nullptr || !facts->selector.Matches(*pod.header)) return;
     if (pod.terminating && counts.terminating) *counts.terminating += sign;
@@ -73,8 +73,10 @@ class ReplicaStatus : public Rule {
     }
     if (after == nullptr) return;
     Set& set = sets_[after->owner];
-    if (stays) set.Count(*before, -1);
-    else if (!moment.created) set.history.Loosen();
+    if (stays)
+      set.Count(*before, -1);
+    else if (!moment.created)
+      set.history.Loosen();
     set.Count(*after, 1);
     set.pods[after->header->uid] = after;
     Changed(moment, after->owner);
@@ -93,7 +95,7 @@ class ReplicaStatus : public Rule {
       if (before != nullptr) set.history.Loosen();
     }
     Changed(moment, uid);
-    // What others than the controller wrote, it will put right.
+    // A status that another client wrote is not judged: the controller will correct it.
     if (before != nullptr && after != nullptr && before->status != after->status && moment.ByControllers())
       Judge(moment, set);
   }
@@ -111,7 +113,7 @@ class ReplicaStatus : public Rule {
       const Set& set = sets_[uid];
       if (set.facts == nullptr) continue;
       std::int64_t available = set.AvailableAt(moment.time);
-      // Time alone makes pods available: whether the controller notices is to be seen later.
+      // Time alone makes pods available: check again later whether the controller noticed.
       if (available != set.counts.ready) again.insert(uid);
       if (CountsOf(set.facts->status) == set.counts && set.facts->status.available == available) continue;
       Tell(moment, set,
@@ -127,7 +129,8 @@ class ReplicaStatus : public Rule {
 
   Counts CountsOf(const ReportedCounts& status) const {
     const bool looked_at = options_.terminating != TerminatingCounts::kUnknown;
-    return {status.replicas, status.fully_labeled, status.ready, looked_at ? status.terminating : std::nullopt};
+    return {status.replicas, status.fully_labeled, status.ready,
+            looked_at ? status.terminating : std::nullopt};
   }
 
   void Changed(const Moment& moment, const std::string& uid) {
@@ -155,16 +158,19 @@ class ReplicaStatus : public Rule {
 
   void Tell(const Moment& moment, const Set& set, const std::string& truth) {
     const ReplicaSetFacts& facts = *set.facts;
-    report_({moment.revision, moment.time, "replica-status", {RefOf(facts.resource, *facts.header)},
+    report_({moment.revision,
+             moment.time,
+             "replica-status",
+             {RefOf(facts.resource, *facts.header)},
              "at revision " + std::to_string(moment.revision) + " the status of " +
-                 NameOf(facts.resource, *facts.header) + " says " + CountsOf(facts.status).String() + ", available " +
-                 std::to_string(facts.status.available) + ", but " + truth});
+                 NameOf(facts.resource, *facts.header) + " says " + CountsOf(facts.status).String() +
+                 ", available " + std::to_string(facts.status.available) + ", but " + truth});
   }
 
   ReplicaStatusOptions options_;
   Report report_;
-  std::map<std::string, Set> sets_;  // by uid; those that only pods know of as well
-  std::set<std::string> changed_;    // since the plane was last idle
+  std::map<std::string, Set> sets_;  // by uid; includes owners known only from their pods
+  std::set<std::string> changed_;    // since the control plane was last idle
 };
 
 }  // namespace

@@ -13,15 +13,15 @@ struct ReplicaStatusOptions {
   TerminatingCounts terminating = TerminatingCounts::kAbsent;  // of ReplicaSets
 };
 
-// The status that a controller writes for a ReplicaSet or ReplicationController is a recount of its pods: replicas,
-// fullyLabeledReplicas, readyReplicas and terminatingReplicas together are what the pods were at some revision since
-// the one that the last status told of. An old view is allowed, an invented number is not. availableReplicas, which
-// time changes as well, is at most readyReplicas. When the plane is idle the status tells the present, and so does
-// availableReplicas.
+// The status that a controller writes for a ReplicaSet or ReplicationController is a recount of its pods.
+// replicas, fullyLabeledReplicas, readyReplicas and terminatingReplicas together match the pods at one
+// revision since the one that the last status reported. An old view is allowed, an invented number is not.
+// availableReplicas, which also changes with time, is at most readyReplicas. When the control plane is idle
+// the status, including availableReplicas, matches the current pods.
 //
-// Its pods are those that it controls and selects. After a pod was adopted or what is counted has changed (template, or
-// selector of a ReplicationController), pods and owner may have been seen at different revisions: then any status
-// passes until one fits.
+// The pods are those that the owner controls and selects. After an adoption, or a change of the template or
+// of a ReplicationController's selector, the controller may have observed pods and owner at different
+// revisions. Then any status passes until one matches.
 std::unique_ptr<Rule> MakeReplicaStatus(ReplicaStatusOptions options, Report report);
 
 }  // namespace terrarium::testbed::invariants

@@ -13,20 +13,20 @@
 
 namespace terrarium::testbed::invariants {
 
-// A write of a component, from when it is sent until it is answered.
+// A write of a component, from the request to the response.
 struct SentWrite {
   std::string component;
   api::WriteRequest::Verb verb = api::WriteRequest::Verb::kCreate;
   ObjectRef object;
   std::string subresource;
-  std::int64_t revision_before = 0;  // the store's when it was sent
-  std::int64_t revision_after = 0;   // and when Send returned
+  std::int64_t revision_before = 0;  // of the store, when the request was sent
+  std::int64_t revision_after = 0;   // of the store, when Send() returned
 };
 
-// No component sends an update or a patch that changes nothing. The apiserver swallows those, so the requests are
-// looked at, not the revisions. Two are excused: when another component wrote the object at the same instant, which the
-// sender need not have seen yet, and wrote the very same; and the first one after a write of that object whose answer
-// was lost, which may have been carried out.
+// No component sends an update or a patch that changes nothing. The apiserver creates no revision for such a
+// write, so the rule checks the requests. Two are allowed. The first: another component wrote the same
+// content at the same instant, which the sender need not have observed yet. The second: the first write after
+// one of the same object whose response was lost, since the lost write may have succeeded.
 class UnchangedWrite {
  public:
   explicit UnchangedWrite(Report report) : report_(std::move(report)) {}
@@ -43,7 +43,7 @@ class UnchangedWrite {
   bool WrittenByAnotherJustNow(std::int64_t revision, const std::string& component) const;
 
   Report report_;
-  // What components wrote at this instant, in order of revisions.
+  // The components' writes at this instant, in the order of their revisions.
   api::Time instant_{};
   std::int64_t revision_at_start_ = 0;
   std::vector<Writes> writes_;

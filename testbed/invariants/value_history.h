@@ -9,16 +9,16 @@
 
 namespace terrarium::testbed::invariants {
 
-// The values that something counted had, by revision, since somebody last reported one of them. Whoever reports looks
-// at an old view, so any of them is right; but his views do not go back, so a report makes all older values wrong.
-// Every method takes O(log n), amortised.
+// The values of a count by revision, since a controller last reported one of them. A controller reports from
+// an old view, so each of these values is correct. Its views never go back, so a report makes all older
+// values incorrect. Every method takes O(log n), amortized.
 template <typename T>
 class ValueHistory {
  public:
-  // More values than this without a report are not remembered.
+  // The number of values remembered without a report.
   static constexpr std::size_t kValuesMax = 50'000;
 
-  // The value from `revision` on. REQUIRES: `revision` is newer than that of the last different value.
+  // Sets the value from `revision` on. REQUIRES: `revision` is newer than that of the last different value.
   void Add(std::int64_t revision, const T& value) {
     if (!values_.empty() && values_.back().second == value) return;
     values_.emplace_back(revision, value);
@@ -28,8 +28,8 @@ class ValueHistory {
     loose_ = true;
   }
 
-  // Whether `value` can be a report of this history. The earliest fitting revision is taken for its view, so that the
-  // next report is judged the least strictly.
+  // Whether `value` is a valid report of this history. It is taken as a report of the earliest matching
+  // revision, so that the next report is judged the least strictly.
   bool Matches(const T& value) {
     auto found = index_.lower_bound({value, std::numeric_limits<std::int64_t>::min()});
     if (found == index_.end() || found->first != value) return loose_;
@@ -39,7 +39,8 @@ class ValueHistory {
     return true;
   }
 
-  // Lets every report pass until one fits, when what is counted has changed in a way that mixed views show differently.
+  // Lets every report pass until one matches. For changes of what is counted, which a controller with mixed
+  // views may count differently.
   void Loosen() { loose_ = true; }
 
   // REQUIRES: a value was added.

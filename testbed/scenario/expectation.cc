@@ -13,7 +13,7 @@ using Why = Run::Moved::Why;
 
 constexpr const char* kTimeKeys[] = {"eventually", "always", "never"};
 
-// Holds an expectation against every state it comes to.
+// Checks an expectation at every state that it reaches.
 class Guard : public Standing {
  public:
   Guard(std::unique_ptr<Expectation> expectation, bool never)
@@ -42,8 +42,9 @@ StepOutcome Failed(Mismatch mismatch, const std::string& when) {
   return {{}, std::move(mismatch)};
 }
 
-// Moves on until the expectation holds. Of several revisions that came at once the first that does counts. What there is
-// before anybody has seen the last step does not count: a status tells of the past until its controller has worked.
+// Moves the clock until the expectation holds. If several revisions arrive together, the first one at which
+// it holds counts. The initial state counts only if it remains after all work that is due now: a status is
+// stale until its controller has synced.
 StepOutcome Eventually(Run& run, Expectation& expectation, api::Duration limit) {
   bool held = false;
   auto look = [&] {
@@ -78,8 +79,9 @@ StepOutcome Throughout(Run& run, std::unique_ptr<Expectation> expectation, bool 
     while (!look() && moved.why == Why::kStopped) moved = run.MoveToNextRest(began + span);
     look();
   }
-  if (broken) return Failed(std::move(*broken), ", " + api::FormatDuration(run.bed().Now() - began) + " into " +
-                                                    api::FormatDuration(span));
+  if (broken)
+    return Failed(std::move(*broken),
+                  ", " + api::FormatDuration(run.bed().Now() - began) + " into " + api::FormatDuration(span));
   return moved.why == Why::kLimit ? StepOutcome::Fine() : Run::BadMove(moved, "");
 }
 
@@ -88,7 +90,8 @@ StepOutcome Throughout(Run& run, std::unique_ptr<Expectation> expectation, bool 
 const Members& TimeKeys() {
   static const Members members{
       {"eventually", DurationText(), "move the clock until it holds, at most by so much"},
-      {"always", Span(), "move the clock by so much, and hold it against every revision; or `end`: from here to the end"},
+      {"always", Span(),
+       "move the clock by so much, and hold it against every revision; or `end`: from here to the end"},
       {"never", Span(), "the same for what must not be at any revision"},
   };
   return members;
@@ -99,7 +102,8 @@ void CheckTimeKeys(const StepDraft& step, Mistakes& mistakes) {
   for (const char* key : kTimeKeys)
     if (step.document.contains(key)) given.emplace_back(key);
   if (given.size() > 1)
-    mistakes.push_back({api::YamlPathBelow(step.path, given[1]) + "#", "an expectation has one of eventually, always or never"});
+    mistakes.push_back({api::YamlPathBelow(step.path, given[1]) + "#",
+                        "an expectation has one of eventually, always or never"});
 }
 
 StepOutcome Judge(Run& run, const Json& step, std::unique_ptr<Expectation> expectation) {
@@ -111,7 +115,7 @@ StepOutcome Judge(Run& run, const Json& step, std::unique_ptr<Expectation> expec
     const std::string span = step[key].get<std::string>();
     if (span != "end") return Throughout(run, std::move(expectation), never, api::ParseDuration(span).value);
     run.Stand(std::make_unique<Guard>(std::move(expectation), never));
-    return StepOutcome::Fine();  // the first look comes right after the step
+    return StepOutcome::Fine();  // the run checks it right after this step
   }
   if (expectation->Holds()) return StepOutcome::Fine();
   return {{}, expectation->Explain(false)};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a scenario expects of objects, of events and of metrics: now, eventually, always or never.
+// Expectations of a scenario about objects, Events and metrics: now, eventually, always or never.
 
 #include <functional>
 #include <memory>
@@ -13,28 +13,29 @@
 
 namespace terrarium::testbed::scenario {
 
-// Something that holds or does not, and changes as the plane goes on.
+// A condition whose truth changes as the control plane runs.
 class Expectation {
  public:
   virtual ~Expectation() = default;
 
-  // Goes on to the next state that can be told from the last. False: this is the newest.
+  // Advances to the next observable state. Returns false if the current state is the newest.
   virtual bool Next() = 0;
   virtual bool Holds() const = 0;
-  // For `never`: something of what is expected is there. Where several objects are meant, one is enough.
+  // For `never`: the unwanted state exists. If the expectation selects several objects, one of them is
+  // enough.
   virtual bool Occurs() const { return Holds(); }
-  // Why the present state is not as it should be: that it does not hold, or for `never` that it does.
+  // Explains the current failure: the expectation does not hold, or, for `never`, it occurs.
   virtual Mismatch Explain(bool never) const = 0;
-  // A revision tells of every change; otherwise it is looked at whenever the plane rests.
+  // True: every change has a revision. False: the expectation is checked whenever the control plane rests.
   virtual bool ByRevision() const { return true; }
 };
 
 // The keys eventually, always and never.
 const Members& TimeKeys();
-// At most one of them, and always and never not with what they make no sense for.
+// Checks that the step has at most one of them.
 void CheckTimeKeys(const StepDraft& step, Mistakes& mistakes);
 
-// Holds an expectation against the plane in the way the step says.
+// Checks the expectation in the way that the step's time key requires; without one, only now.
 StepOutcome Judge(Run& run, const Json& step, std::unique_ptr<Expectation> expectation);
 
 }  // namespace terrarium::testbed::scenario

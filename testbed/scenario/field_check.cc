@@ -30,8 +30,8 @@ class FieldChecker {
       }
       if (known.empty())
         for (const Field& each : message.fields()) known.emplace_back(each.name());
-      mistakes_.push_back({its_path + "#", std::string(message.short_name()) + " has no field " + api::Quote(key) +
-                                               DidYouMean(key, known)});
+      mistakes_.push_back({its_path + "#", std::string(message.short_name()) + " has no field " +
+                                               api::Quote(key) + DidYouMean(key, known)});
     }
   }
 
@@ -78,8 +78,7 @@ class FieldChecker {
       case FieldType::kRawObject:
       case FieldType::kFieldsV1:
       case FieldType::kStringList:
-      case FieldType::kAny:
-        return;
+      case FieldType::kAny: return;
     }
   }
 
@@ -98,8 +97,8 @@ class FieldChecker {
 
 }  // namespace
 
-void CheckFields(const apiserver::ResourceInfo& resource, const Json& value, const std::string& path, FieldUse use,
-                 Mistakes& mistakes) {
+void CheckFields(const apiserver::ResourceInfo& resource, const Json& value, const std::string& path,
+                 FieldUse use, Mistakes& mistakes) {
   if (value.is_object()) FieldChecker(use, mistakes).Members(resource.Schema(), value, path, true);
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// Holds what a scenario says about an object against the kind's schema, so that a misspelt field is found where it
-// stands and before anything runs: an expectation of a field that no object has would fail much later, or never.
+// Holds what a scenario says about an object against the kind's schema, so that a misspelt field is found
+// where it stands and before anything runs: an expectation of a field that no object has would fail much
+// later, or never.
 
 #include <string>
 
@@ -17,7 +18,7 @@ enum class FieldUse {
 };
 
 // Unknown fields, and values of another type than the field's.
-void CheckFields(const apiserver::ResourceInfo& resource, const Json& value, const std::string& path, FieldUse use,
-                 Mistakes& mistakes);
+void CheckFields(const apiserver::ResourceInfo& resource, const Json& value, const std::string& path,
+                 FieldUse use, Mistakes& mistakes);
 
 }  // namespace terrarium::testbed::scenario

@@ -10,7 +10,7 @@ namespace terrarium::testbed::scenario {
 Follower::Follower(storage::Store& store, std::string resource, Judge judge) : judge_(std::move(judge)) {
   storage::WatchQuery query;
   query.resource = std::move(resource);
-  query.buffer_events = std::numeric_limits<std::size_t>::max();  // everything is looked at, and soon
+  query.buffer_events = std::numeric_limits<std::size_t>::max();  // Next() takes every event, and soon
   storage::ListAndWatchResult start = store.ListAndWatch(query);
   watch_ = std::move(start.watch);
   revision_ = start.listing.revision;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Follows the objects of one resource through every revision and counts those that somebody is interested in, so that no
-// state is missed however much happens between two looks. What a revision costs does not grow with the number of objects.
+// Follows the objects of one resource through every revision and counts the selected ones, so that no state
+// between two checks is missed. A revision costs O(log n) for n selected objects.
 
 #include <cstdint>
 #include <functional>
@@ -19,22 +19,22 @@ namespace terrarium::testbed::scenario {
 class Follower {
  public:
   struct Judged {
-    std::int64_t counts = 0;  // how much it adds to selected(); 0: it is none of those meant
-    bool matches = false;     // it looks as expected
+    std::int64_t counts = 0;  // what the object adds to selected(); 0: not selected
+    bool matches = false;     // the object is as expected
   };
   using Judge = std::function<Judged(const api::ObjectPtr& object)>;
 
-  // Begins with what there is.
+  // Starts with the current objects.
   Follower(storage::Store& store, std::string resource, Judge judge);
 
-  // Goes on to the next revision of the resource. False: there is none yet.
+  // Advances to the next revision of the resource. Returns false if there is none yet.
   bool Next();
 
   std::int64_t revision() const { return revision_; }
-  std::int64_t selected() const { return selected_; }  // the sum of what counts
-  std::int64_t objects() const { return objects_; }    // how many objects that are
-  std::int64_t matching() const { return matching_; }  // how many of those match
-  // Those meant, or of those the ones that do not match.
+  std::int64_t selected() const { return selected_; }  // the sum of Judged::counts
+  std::int64_t objects() const { return objects_; }    // the number of selected objects
+  std::int64_t matching() const { return matching_; }  // the number of selected objects that match
+  // All selected objects, and the selected objects that do not match.
   std::vector<api::ObjectPtr> Selected() const { return Filtered(false); }
   std::vector<api::ObjectPtr> Mismatching() const { return Filtered(true); }
 
@@ -49,7 +49,7 @@ class Follower {
 
   Judge judge_;
   std::unique_ptr<storage::Watch> watch_;
-  std::vector<storage::Event> taken_;  // in order, from next_ on
+  std::vector<storage::Event> taken_;  // in order; not yet processed from next_ on
   std::size_t next_ = 0;
   std::map<api::ObjectName, Entry> entries_;
   std::int64_t revision_ = 0;

@@ -41,14 +41,14 @@ struct Totals {
     took += each.took;
   }
   std::string Attributes() const {
-    return " tests=\"" + std::to_string(tests) + "\" failures=\"" + std::to_string(failures) + "\" errors=\"0\" skipped=\"" +
-           std::to_string(skipped) + "\" time=\"" + Seconds(took) + "\"";
+    return " tests=\"" + std::to_string(tests) + "\" failures=\"" + std::to_string(failures) +
+           "\" errors=\"0\" skipped=\"" + std::to_string(skipped) + "\" time=\"" + Seconds(took) + "\"";
   }
 };
 
 std::string CaseXml(const JUnitCase& each) {
-  std::string out = "    <testcase classname=\"" + Escaped(each.file) + "\" name=\"" + Escaped(each.name) + "\" time=\"" +
-                    Seconds(each.took) + "\"";
+  std::string out = "    <testcase classname=\"" + Escaped(each.file) + "\" name=\"" + Escaped(each.name) +
+                    "\" time=\"" + Seconds(each.took) + "\"";
   if (each.result == JUnitCase::Result::kPassed) return out + "/>\n";
   if (each.result == JUnitCase::Result::kSkipped) return out + "><skipped/></testcase>\n";
   return out + ">\n      <failure message=\"" + Escaped(each.message) + "\">" + Escaped(each.details) +
@@ -68,10 +68,12 @@ std::string JUnitXml(const std::vector<JUnitCase>& cases) {
     suite->second.first.Add(each);
     suite->second.second += CaseXml(each);
   }
-  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"terrarium\"" + all.Attributes() + ">\n";
+  std::string out =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"terrarium\"" + all.Attributes() + ">\n";
   for (const std::string& file : files) {
     const auto& [totals, text] = suites[file];
-    out += "  <testsuite name=\"" + Escaped(file) + "\"" + totals.Attributes() + ">\n" + text + "  </testsuite>\n";
+    out += "  <testsuite name=\"" + Escaped(file) + "\"" + totals.Attributes() + ">\n" + text +
+           "  </testsuite>\n";
   }
   return out + "</testsuites>\n";
 }

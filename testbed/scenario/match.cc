@@ -36,15 +36,17 @@ bool Compares(std::string_view name, const Json& than, const Json* got) {
   if (name == "like")
     return got->is_string() && Like(than.get_ref<const std::string&>(), got->get_ref<const std::string&>());
   if (!got->is_number()) return false;
-  return name == "atLeast" ? got->get<double>() >= than.get<double>() : got->get<double>() <= than.get<double>();
+  return name == "atLeast" ? got->get<double>() >= than.get<double>()
+                           : got->get<double>() <= than.get<double>();
 }
 
 bool IsListOfMappings(const Json& list) {
-  return !list.empty() && std::all_of(list.begin(), list.end(), [](const Json& item) { return item.is_object(); });
+  return !list.empty() &&
+         std::all_of(list.begin(), list.end(), [](const Json& item) { return item.is_object(); });
 }
 
-// Which items of `want` find one of their own in `got`. An item that fits several takes the first that is free, which is
-// all that lists of conditions, containers and ports need.
+// For each item of `want`, whether it matches an item of `got` that no earlier item has taken. The search is
+// greedy, which is enough for lists of conditions, containers and ports.
 std::vector<bool> FoundItems(const Json& want, const Json& got) {
   std::vector<bool> taken(got.size(), false);
   std::vector<bool> found(want.size(), false);
@@ -57,7 +59,7 @@ std::vector<bool> FoundItems(const Json& want, const Json& got) {
   return found;
 }
 
-// The key by which people tell the items of a list apart.
+// The key that identifies the item within its list. Empty: it has none.
 std::string_view NameKey(const Json& item) {
   for (std::string_view key : {"type", "name", "key", "uid"})
     if (!api::StringAt(item, key).empty()) return key;
@@ -77,7 +79,8 @@ class Collector {
     } else if (want.is_array() && IsListOfMappings(want) && !IsAbsent(got) && got->is_array()) {
       Items(path, want, *got);
     } else {
-      out_.push_back({path.empty() ? "(the object)" : path, want.is_null() ? "(absent)" : want.dump(), Shown(got)});
+      out_.push_back(
+          {path.empty() ? "(the object)" : path, want.is_null() ? "(absent)" : want.dump(), Shown(got)});
     }
   }
 
@@ -91,12 +94,13 @@ class Collector {
       for (const Json& item : got)
         if (!key.empty() && api::StringAt(item, key) == api::StringAt(want[i], key)) same = &item;
       if (same != nullptr)
-        At(path + "[" + std::string(key) + "=" + std::string(api::StringAt(want[i], key)) + "]", want[i], same);
+        At(path + "[" + std::string(key) + "=" + std::string(api::StringAt(want[i], key)) + "]", want[i],
+           same);
       else
         out_.push_back({path, "an item that matches " + want[i].dump(), Listed(got, key)});
     }
   }
-  // The items by what tells them apart, if they have that.
+  // Lists the items by `key`, or the whole list if an item lacks it.
   static std::string Listed(const Json& list, std::string_view key) {
     std::string out;
     for (const Json& item : list) {
@@ -151,7 +155,7 @@ std::string WrongComparison(const Json& value) {
 }
 
 bool Like(std::string_view pattern, std::string_view text) {
-  // Where the last * stood and what it has swallowed so far, to go on from when the rest does not fit.
+  // Backtracking: on a mismatch, the last * takes one more character and the match resumes after it.
   std::size_t p = 0, t = 0, star = std::string_view::npos, swallowed = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {

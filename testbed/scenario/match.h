@@ -1,19 +1,19 @@
 #pragma once
 
-// Partial matches: what somebody expects of an object, held against the object.
+// Partial matches of an object against an expected value:
 //
-//   a mapping           every key of it matches; other keys do not matter
-//   a list of mappings  for each of them there is an item that matches, in whatever order; others do not matter
+//   a mapping           every key of it matches; other keys are ignored
+//   a list of mappings  each of them matches an item of its own, in any order; other items are ignored
 //   any other list      equal
 //   null                the field is absent
 //   anything else       equal
 //
-// and, where a value is a mapping of nothing but these, a comparison:
+// A mapping whose keys are all among the following is a comparison:
 //
-//   {atLeast: 3} {atMost: 5}   a number within
-//   {not: VALUE}               anything but what matches VALUE, also nothing
-//   {like: "Scaled*"}          a text, * stands for anything
-//   {present: true}            there, whatever it is
+//   {atLeast: 3} {atMost: 5}   a number within these bounds
+//   {not: VALUE}               anything that does not match VALUE, also an absent field
+//   {like: "Scaled*"}          a string; * stands for any characters
+//   {present: true}            the field is there, with any value
 
 #include <string>
 #include <string_view>
@@ -32,15 +32,15 @@ struct Difference {
 };
 
 bool Matches(const Json& want, const Json& got);
-// How `got` fails to match; empty when it does.
+// The differences that keep `got` from matching. Empty: it matches.
 std::vector<Difference> Differences(const Json& want, const Json& got);
 
-// A mapping of comparisons.
+// Whether the value is a comparison, as above.
 bool IsComparison(const Json& value);
-// What is wrong with one; empty: nothing. REQUIRES: IsComparison(value)
+// What is wrong with a comparison. Empty: it is valid. REQUIRES: IsComparison(value)
 std::string WrongComparison(const Json& value);
 
-// Whether `text` is `pattern`, in which * stands for any number of characters.
+// Whether `text` matches `pattern`, in which * stands for any number of characters.
 bool Like(std::string_view pattern, std::string_view text);
 
 }  // namespace terrarium::testbed::scenario

@@ -24,8 +24,10 @@ std::map<std::string, std::string> ParseLabels(std::string_view text) {
     std::string key(text.substr(0, equals)), value;
     std::size_t at = equals + 2;
     for (; at < text.size() && text[at] != '"'; ++at) {
-      if (text[at] == '\\' && at + 1 < text.size()) value += text[++at] == 'n' ? '\n' : text[at];
-      else value += text[at];
+      if (text[at] == '\\' && at + 1 < text.size())
+        value += text[++at] == 'n' ? '\n' : text[at];
+      else
+        value += text[at];
     }
     labels[key] = value;
     text.remove_prefix(std::min(text.size(), at + 1));
@@ -34,7 +36,8 @@ std::map<std::string, std::string> ParseLabels(std::string_view text) {
   return labels;
 }
 
-void EachSeries(std::string_view text, std::string_view name, const std::function<void(const Series&)>& visit) {
+void EachSeries(std::string_view text, std::string_view name,
+                const std::function<void(const Series&)>& visit) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
@@ -78,7 +81,8 @@ std::string SeriesOf(std::string_view text, std::string_view name) {
 }
 
 std::string FormatMetric(double value) {
-  if (std::floor(value) == value && std::fabs(value) < 1e15) return std::to_string(static_cast<std::int64_t>(value));
+  if (std::floor(value) == value && std::fabs(value) < 1e15)
+    return std::to_string(static_cast<std::int64_t>(value));
   char text[32];
   std::snprintf(text, sizeof text, "%g", value);
   return text;

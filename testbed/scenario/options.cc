@@ -16,7 +16,8 @@ using api::YamlPathBelow;
 // {A: true} as "A=true".
 std::string GatesText(const Json& gates) {
   std::string out;
-  for (const auto& [name, on] : gates.items()) out += (out.empty() ? "" : ",") + name + (on ? "=true" : "=false");
+  for (const auto& [name, on] : gates.items())
+    out += (out.empty() ? "" : ",") + name + (on ? "=true" : "=false");
   return out;
 }
 
@@ -30,22 +31,23 @@ std::string ControllersText(const Json& list) {
 
 const Shape& OptionsShape() {
   static const Shape seeds{.type = Type::kList, .is = "a list of seeds", .of = &NotNegative(), .least = 1};
-  static const Shape by_component{.type = Type::kMap,
-                                  .is = "component",
-                                  .words = ComponentName().words,
-                                  .of = &GateValues()};
+  static const Shape by_component{
+      .type = Type::kMap, .is = "component", .words = ComponentName().words, .of = &GateValues()};
   static const Shape shape{
       .type = Type::kFields,
       .is = "options",
       .members = {
-          {"seeds", seeds, "of uids, names and the order of work; the scenario runs once for each. [1] unless you say"},
+          {"seeds", seeds,
+           "of uids, names and the order of work; the scenario runs once for each. [1] unless you say"},
           {"featureGates", GateValues(), "gates of all components, where they differ from their defaults"},
           {"componentFeatureGates", by_component, "gates of one component, on top of featureGates"},
           {"nodes", NotNegative(), "how many nodes there are: node-0, node-1, ...; 3 unless you say"},
-          {"controllers", Texts(), "which controllers run, as kube-controller-manager's --controllers; [\"*\"] unless you say"},
+          {"controllers", Texts(),
+           "which controllers run, as kube-controller-manager's --controllers; [\"*\"] unless you say"},
           {"scheduler", AnyBoolean(), "false: nobody binds pods"},
           {"kubelet", AnyBoolean(), "false: nobody runs pods, and there are no nodes"},
-          {"podDefaults", ScriptKeys(), "how pods behave that do not say: keys of a pod script without terrarium.dev/"},
+          {"podDefaults", ScriptKeys(),
+           "how pods behave that do not say: keys of a pod script without terrarium.dev/"},
           {"startTime", TimeText(), "what the clock says at first; 2026-01-01T00:00:00Z unless you say"},
       }};
   return shape;
@@ -55,8 +57,10 @@ void CheckOptions(const Json& options, const std::string& path, Mistakes& mistak
   api::FeatureGates gates;
   if (options.contains("featureGates")) {
     auto with = gates.With(GatesText(options["featureGates"]));
-    if (with) gates = *with;
-    else mistakes.push_back({YamlPathBelow(path, "featureGates"), with.status().message});
+    if (with)
+      gates = *with;
+    else
+      mistakes.push_back({YamlPathBelow(path, "featureGates"), with.status().message});
   }
   if (options.contains("componentFeatureGates")) {
     const std::string its_path = YamlPathBelow(path, "componentFeatureGates");
@@ -82,7 +86,8 @@ TestbedOptions OptionsOf(const Json& options) {
   if (options.contains("controllers")) out.controllers = ControllersText(options["controllers"]);
   if (options.contains("scheduler")) out.scheduler = options["scheduler"].get<bool>();
   if (options.contains("kubelet")) out.kubelet = options["kubelet"].get<bool>();
-  if (options.contains("startTime")) out.start = *api::ParseTime(options["startTime"].get_ref<const std::string&>());
+  if (options.contains("startTime"))
+    out.start = *api::ParseTime(options["startTime"].get_ref<const std::string&>());
   return out;
 }
 

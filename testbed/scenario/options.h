@@ -1,16 +1,17 @@
 #pragma once
 
-// The options of a scenario: what kind of plane it wants.
+// The options of a scenario's control plane.
 
+#include "testbed/embedding/testbed.h"
 #include "testbed/scenario/shape.h"
-#include "testbed/testbed.h"
 
 namespace terrarium::testbed::scenario {
 
 const Shape& OptionsShape();
-// What shapes cannot say: gates that need others, controllers that nobody knows. REQUIRES: the shape is right.
+// Checks what a shape cannot express: gates that require other gates, unknown controllers. REQUIRES:
+// `options` has passed CheckShape.
 void CheckOptions(const Json& options, const std::string& path, Mistakes& mistakes);
-// REQUIRES: they have been checked.
+// REQUIRES: `options` has passed CheckOptions.
 TestbedOptions OptionsOf(const Json& options);
 
 }  // namespace terrarium::testbed::scenario

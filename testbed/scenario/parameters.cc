@@ -21,9 +21,10 @@ std::vector<std::string> NamesOf(const Json& values) {
   return names;
 }
 
-// The value of "policy" or "row.policy"; nullptr when there is none. *rest is left at the name that was not found, *last
-// at where it was looked for.
-const Json* FindValue(const Json& values, const std::string& name, std::string_view* rest, const Json** last) {
+// The value of "policy" or "row.policy"; nullptr when there is none. *rest is left at the name that was not
+// found, *last at where it was looked for.
+const Json* FindValue(const Json& values, const std::string& name, std::string_view* rest,
+                      const Json** last) {
   *rest = name;
   *last = &values;
   while (true) {
@@ -50,7 +51,8 @@ class Substitution {
     if (value.is_string()) return InText(value.get_ref<const std::string&>(), path);
     if (value.is_array()) {
       Json out = Json::array();
-      for (std::size_t i = 0; i < value.size(); ++i) out.push_back(In(value[i], YamlPathBelow(path, std::to_string(i))));
+      for (std::size_t i = 0; i < value.size(); ++i)
+        out.push_back(In(value[i], YamlPathBelow(path, std::to_string(i))));
       return out;
     }
     if (!value.is_object()) return value;
@@ -93,8 +95,9 @@ class Substitution {
     const Json* at = nullptr;
     if (const Json* value = FindValue(values_, name, &rest, &at)) return value;
     std::string hint = at->is_object() ? DidYouMean(rest, NamesOf(*at)) : "";
-    mistakes_.push_back({path, "${" + name + "} is no parameter" + hint + ": " +
-                                   (values_.empty() ? "there is no `each`" : "there are " + JoinOr(NamesOf(values_)))});
+    mistakes_.push_back(
+        {path, "${" + name + "} is no parameter" + hint + ": " +
+                   (values_.empty() ? "there is no `each`" : "there are " + JoinOr(NamesOf(values_)))});
     return nullptr;
   }
 
@@ -105,7 +108,8 @@ class Substitution {
 }  // namespace
 
 const Shape& EachShape() {
-  static const Shape values{.type = Shape::Type::kList, .is = "a list of values", .of = &Anything(), .least = 1};
+  static const Shape values{
+      .type = Shape::Type::kList, .is = "a list of values", .of = &Anything(), .least = 1};
   static const Shape each{.type = Shape::Type::kMap,
                           .is = "parameters, each with a list of values",
                           .wrong = [](const Json& value) -> std::string {
@@ -117,6 +121,15 @@ const Shape& EachShape() {
                           },
                           .of = &values};
   return each;
+}
+
+std::size_t CombinationCount(const Json& each) {
+  std::size_t count = 1;
+  for (const Json& values : each) {
+    count *= values.size();
+    if (count > kCombinationsMax) break;
+  }
+  return count;
 }
 
 std::vector<Json> Combinations(const Json& each) {
@@ -152,15 +165,17 @@ bool Applies(const Json& when, const Json& values) {
     const Json* value = FindValue(values, item.key());
     if (value == nullptr) return true;  // said elsewhere
     const Json& wanted = item.value();
-    return wanted.is_array() ? std::find(wanted.begin(), wanted.end(), *value) != wanted.end() : wanted == *value;
+    return wanted.is_array() ? std::find(wanted.begin(), wanted.end(), *value) != wanted.end()
+                             : wanted == *value;
   });
 }
 
 void CheckWhen(const Json& when, const Json& values, const std::string& path, Mistakes& mistakes) {
   for (const auto& [name, wanted] : when.items())
     if (FindValue(values, name) == nullptr)
-      mistakes.push_back({YamlPathBelow(path, name) + "#", "when: " + api::Quote(name) + " is no parameter of `each`" +
-                                                               DidYouMean(name, NamesOf(values))});
+      mistakes.push_back(
+          {YamlPathBelow(path, name) + "#",
+           "when: " + api::Quote(name) + " is no parameter of `each`" + DidYouMean(name, NamesOf(values))});
 }
 
 }  // namespace terrarium::testbed::scenario

@@ -16,13 +16,16 @@ namespace {
 using api::YamlPathBelow;
 using api::YamlPlace;
 
-// Where a path stands; what a parameter brought is where the parameter is used.
+// The place of the path, or of its nearest enclosing path: a value from a parameter is reported where the
+// parameter is used.
 YamlPlace PlaceOf(const api::YamlPlaces& places, std::string path) {
   while (true) {
     if (auto found = places.find(path); found != places.end()) return found->second;
     if (path.empty()) return {1, 1};
-    if (path.back() == '#') path.pop_back();
-    else path.resize(path.rfind('/'));
+    if (path.back() == '#')
+      path.pop_back();
+    else
+      path.resize(path.rfind('/'));
   }
 }
 
@@ -37,6 +40,9 @@ class DocumentReader {
     if (!document.is_object()) return Say({"", "a scenario is a mapping with `scenario` and `steps`"});
     Mistakes mistakes;
     if (document.contains("each")) CheckShape(EachShape(), document["each"], "/each", mistakes);
+    if (mistakes.empty() && CombinationCount(document.value("each", Json())) > kCombinationsMax)
+      mistakes.push_back(
+          {"/each", "the values give more than " + std::to_string(kCombinationsMax) + " scenarios"});
     if (!mistakes.empty()) return SayAll(mistakes);
     std::vector<Scenario> made;
     for (const Json& values : Combinations(document.contains("each") ? document["each"] : Json()))
@@ -51,15 +57,17 @@ class DocumentReader {
     Json document = Json::object();
     for (const auto& [key, value] : written.items())
       document[key] = key == "each" ? value : Substitute(value, values, YamlPathBelow("", key), mistakes);
-    if (document.contains("steps") && document["steps"].is_array()) LeaveOutSteps(document["steps"], values, mistakes);
+    if (document.contains("steps") && document["steps"].is_array())
+      LeaveOutSteps(document["steps"], values, mistakes);
     if (mistakes.empty()) CheckShape(ScenarioShape(), document, "", mistakes);
-    if (mistakes.empty() && document.contains("options")) CheckOptions(document["options"], "/options", mistakes);
+    if (mistakes.empty() && document.contains("options"))
+      CheckOptions(document["options"], "/options", mistakes);
     SayAll(mistakes);
     return mistakes.empty() ? Make(document, values) : Scenario{};
   }
 
-  // A step that is not for this combination is checked with those that it is for. One that does nothing stands in its
-  // place meanwhile, so that the others keep their paths.
+  // Replaces the steps whose `when` excludes this combination by a no-op, so that the other steps keep their
+  // paths. A combination that includes such a step checks it.
   void LeaveOutSteps(Json& steps, const Json& values, Mistakes& mistakes) {
     left_out_.clear();
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -75,8 +83,9 @@ class DocumentReader {
   Scenario Make(const Json& document, const Json& values) {
     Scenario out;
     out.name = document["scenario"].get<std::string>();
-    // A name that has parameters in it tells the combinations apart by itself.
-    const bool named = read_.document.value["scenario"].get_ref<const std::string&>().find("${") != std::string::npos;
+    // A name that contains parameters already identifies the combination.
+    const bool named =
+        read_.document.value["scenario"].get_ref<const std::string&>().find("${") != std::string::npos;
     if (!values.empty() && !named) out.name += " [" + CombinationName(values) + "]";
     out.description = api::StringAt(document, "description");
     out.file = file_;
@@ -87,18 +96,20 @@ class DocumentReader {
     const Json& steps = document["steps"];
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (left_out_.contains(i)) continue;
-      out.steps.push_back({FindStep(steps[i]), steps[i], PlaceOf(read_.places, "/steps/" + std::to_string(i))});
+      out.steps.push_back(
+          {FindStep(steps[i]), steps[i], PlaceOf(read_.places, "/steps/" + std::to_string(i))});
       if (steps[i].contains("since")) out.marks.insert(steps[i]["since"].get<std::string>());
     }
     return out;
   }
 
-  // "yaml: unmarshal errors:\n  line 3: key "x" already set in map", a line for each.
+  // "yaml: unmarshal errors:\n  line 3: key "x" already set in map", one line per duplicate key.
   void Repeated(const std::string& error) {
     for (std::size_t at = error.find("line "); at != std::string::npos; at = error.find("line ", at + 1)) {
       const std::size_t colon = error.find(": ", at);
       const std::size_t end = std::min(error.find('\n', at), error.size());
-      out_.mistakes.push_back({file_, {std::stoi(error.substr(at + 5)), 1}, error.substr(colon + 2, end - colon - 2)});
+      out_.mistakes.push_back(
+          {file_, {std::stoi(error.substr(at + 5)), 1}, error.substr(colon + 2, end - colon - 2)});
     }
   }
 
@@ -106,11 +117,13 @@ class DocumentReader {
     for (const Mistake& mistake : mistakes) Say(mistake);
   }
 
-  // Once, however many combinations it is wrong in.
+  // Reports a mistake once, even if several combinations have it.
   void Say(const Mistake& mistake) {
     const YamlPlace place = PlaceOf(read_.places, mistake.path);
     for (const FileMistake& said : out_.mistakes)
-      if (said.place.line == place.line && said.place.column == place.column && said.message == mistake.message) return;
+      if (said.place.line == place.line && said.place.column == place.column &&
+          said.message == mistake.message)
+        return;
     out_.mistakes.push_back({file_, place, mistake.message});
   }
 
@@ -135,8 +148,9 @@ const Shape& ScenarioShape() {
       .members = {
           {"scenario", name, "what it shows, in a sentence: its name", true},
           {"description", AnyText(), "more about it, for people"},
-          {"options", OptionsShape(), "what kind of plane it runs on"},
-          {"each", EachShape(), "parameters: the scenario runs once for each combination of their values, as ${name}"},
+          {"options", OptionsShape(), "what kind of cluster it runs on"},
+          {"each", EachShape(),
+           "parameters: the scenario runs once for each combination of their values, as ${name}"},
           {"steps", steps, "what is done and expected, one after the other", true},
       }};
   return shape;
@@ -151,7 +165,8 @@ ReadScenarios ReadScenarioText(const std::string& file, std::string_view text) {
   api::YamlMistake mistake;
   auto documents = api::ParsePlacedYaml(text, &mistake);
   if (!documents) {
-    out.mistakes.push_back({file, {std::max(mistake.place.line, 1), std::max(mistake.place.column, 1)}, mistake.message});
+    out.mistakes.push_back(
+        {file, {std::max(mistake.place.line, 1), std::max(mistake.place.column, 1)}, mistake.message});
     return out;
   }
   if (documents->empty()) out.mistakes.push_back({file, {1, 1}, "the file holds no scenario"});

@@ -10,7 +10,7 @@
 
 namespace terrarium::testbed::scenario {
 
-// What a document may hold at its top.
+// The top level of a scenario document.
 const Shape& ScenarioShape();
 
 struct FileMistake {
@@ -22,11 +22,12 @@ struct FileMistake {
 };
 
 struct ReadScenarios {
-  std::vector<Scenario> scenarios;     // one for each combination of parameters
-  std::vector<FileMistake> mistakes;   // in the order of the text; when there are any, nothing may be run
+  std::vector<Scenario> scenarios;    // one for each combination of parameters
+  std::vector<FileMistake> mistakes;  // in the order of the text; if there are any, run no scenario
 };
 
-// `text` is what the file holds. Everything that can be wrong with it is found now, and said with its place.
+// Reads the content of a scenario file. Checks everything before a scenario runs, and reports each mistake
+// with its place.
 ReadScenarios ReadScenarioText(const std::string& file, std::string_view text);
 
 }  // namespace terrarium::testbed::scenario

@@ -5,9 +5,9 @@
 
 #include "api/base/duration.h"
 #include "api/json_access.h"
-#include "testbed/manifests.h"
+#include "testbed/embedding/manifests.h"
+#include "testbed/embedding/timeline.h"
 #include "testbed/scenario/options.h"
-#include "testbed/timeline.h"
 
 namespace terrarium::testbed::scenario {
 namespace {
@@ -39,10 +39,11 @@ std::optional<Mismatch> Verdict(const Json& step, StepOutcome outcome) {
   if (outcome.failed) return std::move(outcome.failed);
   if (!step.contains("refused")) {
     if (!outcome.refused) return std::nullopt;
-    return Mismatch{"refused: " + std::to_string(outcome.refused->code) + " " + outcome.refused->reason + ": " +
-                    outcome.refused->message};
+    return Mismatch{"refused: " + std::to_string(outcome.refused->code) + " " + outcome.refused->reason +
+                    ": " + outcome.refused->message};
   }
-  if (!outcome.refused) return Mismatch{"expected to be refused with " + step["refused"].dump() + ", but it was done"};
+  if (!outcome.refused)
+    return Mismatch{"expected to be refused with " + step["refused"].dump() + ", but it was done"};
   std::vector<Difference> differences = RefusalDifferences(step["refused"], *outcome.refused);
   if (differences.empty()) return std::nullopt;
   return Mismatch{"refused, but not as expected", std::move(differences)};
@@ -57,9 +58,10 @@ Run::~Run() = default;
 
 RunReport Run::Go() {
   Start(seed_);
-  for (std::size_t i = 0; i < scenario_.steps.size() && report_.result == RunReport::Result::kPassed; ++i) DoStep(i);
+  for (std::size_t i = 0; i < scenario_.steps.size() && report_.result == RunReport::Result::kPassed; ++i)
+    DoStep(i);
   report_.virtual_time = bed_->Now() - began_;
-  report_.revisions = bed_->plane().store().CurrentRevision();
+  report_.revisions = bed_->control_plane().store().CurrentRevision();
   standing_.clear();
   return std::move(report_);
 }
@@ -115,12 +117,13 @@ void Run::FailAt(std::size_t step, Mismatch mismatch) {
   failure.step = step + 1;
   failure.step_title = scenario_.steps[step].Title();
   failure.place = scenario_.steps[step].place;
-  failure.revision = mismatch.revision != 0 ? mismatch.revision : bed_->plane().store().CurrentRevision();
+  failure.revision =
+      mismatch.revision != 0 ? mismatch.revision : bed_->control_plane().store().CurrentRevision();
   failure.mismatch = std::move(mismatch);
   failure.time = bed_->Now();
   failure.after = bed_->Now() - began_;
-  failure.timeline = bed_->timeline().Text(
-      {.around = failure.revision, .before = kTimelineBefore, .after = kTimelineAfter});
+  failure.timeline =
+      bed_->timeline().Text({.around = failure.revision, .before = kTimelineBefore, .after = kTimelineAfter});
   report_.result = RunReport::Result::kFailed;
   report_.failure = std::move(failure);
 }
@@ -142,23 +145,14 @@ Run::Moved Run::Move(api::Duration limit, const std::function<bool()>& stop) {
 }
 
 Run::Moved Run::MoveUntilIdle(api::Duration limit) {
-  const api::Time until = bed_->Now() + limit;
-  Runtime& runtime = bed_->plane().runtime();
-  Moved moved = Move(api::Duration::zero());
-  while (moved.why == MovedWhy::kLimit) {
-    auto next = runtime.NextWorkTimer();
-    if (!next) return {MovedWhy::kIdle};
-    if (*next > until) {
-      moved = Move(until - bed_->Now());
-      return moved.why == MovedWhy::kLimit && !runtime.NextWorkTimer() ? Moved{MovedWhy::kIdle} : moved;
-    }
-    moved = Move(std::max(*next - bed_->Now(), api::Duration::zero()));
-  }
-  return moved;
+  RunOutcome outcome = bed_->clock().RunUntilIdle(limit, [this] { return !AllStands(); });
+  if (report_.result != RunReport::Result::kPassed) return {MovedWhy::kBroken};
+  if (outcome.why == Why::kIdle) return {MovedWhy::kIdle};
+  return {outcome.why == Why::kBusy ? MovedWhy::kBusy : MovedWhy::kLimit};
 }
 
 Run::Moved Run::MoveToNextRest(api::Time until) {
-  auto next = bed_->plane().runtime().NextTimer();
+  auto next = bed_->control_plane().runtime().NextTimer();
   const bool last = !next || *next > until;
   const api::Time to = last ? until : *next;
   Moved moved = Move(std::max(to - bed_->Now(), api::Duration::zero()));
@@ -168,7 +162,8 @@ Run::Moved Run::MoveToNextRest(api::Time until) {
 
 StepOutcome Run::BadMove(Moved moved, const std::string& wanted) {
   switch (moved.why) {
-    case MovedWhy::kBusy: return StepOutcome::Failed("the plane does not come to rest: there is always more to do");
+    case MovedWhy::kBusy:
+      return StepOutcome::Failed("the cluster does not come to rest: there is always more to do");
     case MovedWhy::kBroken: return StepOutcome::Fine();  // reported already
     default: break;
   }
@@ -226,7 +221,8 @@ std::string Step::Title() const {
   std::string out(def->verb);
   if (value.is_string()) return out + " " + value.get<std::string>();
   if (!api::StringAt(value, "kind").empty())
-    out += " " + std::string(api::StringAt(value, "kind")) + "/" + std::string(api::StringAt(value, "metadata", "name"));
+    out += " " + std::string(api::StringAt(value, "kind")) + "/" +
+           std::string(api::StringAt(value, "metadata", "name"));
   return out;
 }
 

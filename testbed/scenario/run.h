@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs one scenario on a fresh plane of its own. Scenarios on several threads do not touch each other.
+// Runs one scenario on its own new control plane. Runs share nothing, so they may run on several threads.
 
 #include <atomic>
 #include <cstdint>
@@ -12,70 +12,73 @@
 #include <vector>
 
 #include "api/base/clock.h"
+#include "testbed/embedding/testbed.h"
 #include "testbed/scenario/scenario.h"
 #include "testbed/scenario/step.h"
-#include "testbed/testbed.h"
 
 namespace terrarium::testbed::scenario {
 
 // How a scenario failed, for people.
 struct Failure {
-  std::size_t step = 0;       // from 1 on; 0: before the first
-  std::string step_title;     // "expect deployment/web" or its name
-  api::YamlPlace place;       // of the step
+  std::size_t step = 0;    // counted from 1; 0: before the first step
+  std::string step_title;  // "expect deployment/web" or its name
+  api::YamlPlace place;    // of the step
   Mismatch mismatch;
-  api::Time time{};           // on the plane's clock
-  api::Duration after{};      // since the plane was ready
+  api::Time time{};       // virtual time
+  api::Duration after{};  // since the control plane was ready
   std::int64_t revision = 0;
-  std::string timeline;  // what happened around it, in lines
+  std::string timeline;  // the part around `revision`, as text
 };
 
 struct RunReport {
   enum class Result { kPassed, kFailed, kInterrupted };
   Result result = Result::kPassed;
   std::optional<Failure> failure;
-  api::Duration virtual_time{};  // that passed on the plane
+  api::Duration virtual_time{};  // the time that passed on the virtual clock
   std::int64_t revisions = 0;
 };
 
-// Something that must hold at every revision while it stands.
+// An expectation that must hold at every revision until the end of the run.
 class Standing {
  public:
   virtual ~Standing() = default;
-  // Looks at what has happened since the last call; what is wrong, once something is.
+  // Checks the revisions since the last call. Returns the first mismatch, if any.
   virtual std::optional<Mismatch> Look() = 0;
 };
 
 class Run {
  public:
-  // `interrupted` becomes true when somebody wants it to end soon. Both outlive the run.
+  // The run ends soon after `interrupted` becomes true. `scenario` and `interrupted` outlive the run.
   Run(const Scenario& scenario, std::uint64_t seed, const std::atomic<bool>& interrupted);
   ~Run();
 
   RunReport Go();
 
-  // For steps.
+  // The methods below are for steps.
   Testbed& bed() { return *bed_; }
   const Scenario& scenario() const { return scenario_; }
-  // Sends a request as a client would; the answer's object, or the refusal.
+  // Sends a request as a client would. Returns the object in the response, or the error.
   api::Result<Json> Send(const std::string& method, const std::string& path, const Json& body = {},
                          const std::string& content_type = "application/json");
 
   struct Moved {
     enum class Why { kStopped, kIdle, kLimit, kBusy, kBroken };
-    Why why;  // kBroken: a standing expectation, or an invariant of the plane; or the run is interrupted
+    Why why;  // kBroken: a standing expectation, or an invariant of the control plane; or the run is
+              // interrupted
   };
-  // Moves the clock until `stop` says so (asked after every piece of work), or `limit` has passed.
+  // Moves the clock until `stop` returns true (called after every piece of work) or `limit` has passed.
   Moved Move(api::Duration limit, const std::function<bool()>& stop = {});
-  // The same until nothing is left to do but housekeeping.
+  // Moves the clock until only housekeeping is left to do, or `limit` has passed.
   Moved MoveUntilIdle(api::Duration limit);
-  // To the next timer, or to the limit: for looks at what no revision tells of. kStopped: there is more to come.
+  // Moves the clock to the next timer, at most to `until`: for checks of state without revisions, such as
+  // metrics. kStopped: at a timer; call again to go on. kLimit: at `until`.
   Moved MoveToNextRest(api::Time until);
-  // An outcome for whatever a move should not end with.
+  // The outcome of a step whose move ended in an unexpected way; `wanted` is the message.
   static StepOutcome BadMove(Moved moved, const std::string& wanted);
 
   void Stand(std::unique_ptr<Standing> standing);
-  // /metrics when the step of that name had been done. REQUIRES: it is among the scenario's marks.
+  // /metrics as they were right after the step of that name. REQUIRES: the name is among the scenario's
+  // marks, and the step has run.
   const std::string& MetricsAfter(const std::string& step) const { return metrics_after_.at(step); }
   std::string Metrics();
 
@@ -86,7 +89,8 @@ class Run {
   };
   void Start(std::uint64_t seed);
   bool DoStep(std::size_t index);
-  // Looks at what stands. False: something is broken, and broken_ says what.
+  // Checks invariants and standing expectations. Returns false if one is broken or the run is interrupted;
+  // report_ then has the result.
   bool AllStands();
   void FailAt(std::size_t step, Mismatch mismatch);
 
@@ -97,12 +101,12 @@ class Run {
   api::Time began_{};
   std::size_t at_step_ = 0;
   std::vector<StandingStep> standing_;
-  std::optional<invariants::Violation> violation_;  // the first one
+  std::optional<invariants::Violation> violation_;  // the first violation
   std::map<std::string, std::string> metrics_after_;
   RunReport report_;
 };
 
-// A failure as people read it: lines, each with an end.
+// The failure as text for people. Every line ends with a newline.
 std::string Describe(const Scenario& scenario, const Failure& failure);
 
 }  // namespace terrarium::testbed::scenario

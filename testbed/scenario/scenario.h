@@ -18,7 +18,7 @@ struct Step {
   const StepDef* def = nullptr;
   Json document;
   api::YamlPlace place;
-  std::string Title() const;  // its name, or its verb and what it is about
+  std::string Title() const;  // its name, or its verb and target
 };
 
 struct Scenario {
@@ -26,10 +26,10 @@ struct Scenario {
   std::string description;
   std::string file;
   api::YamlPlace place;
-  Json options = Json::object();  // as the file has them
+  Json options = Json::object();  // as in the file
   std::vector<std::uint64_t> seeds;
   std::vector<Step> steps;
-  std::set<std::string> marks;  // names of steps after which somebody wants to know the metrics
+  std::set<std::string> marks;  // names of steps after which the run records /metrics, for `since`
 };
 
 }  // namespace terrarium::testbed::scenario

@@ -24,8 +24,7 @@ void AddMember(Json& schema, const Member& member) {
 
 Json MapSchema(const Shape& shape) {
   Json schema = {{"type", "object"}, {"additionalProperties", SchemaOf(*shape.of)}};
-  if (!shape.words.empty())
-    schema["propertyNames"] = OrParameter({{"enum", shape.words}});
+  if (!shape.words.empty()) schema["propertyNames"] = OrParameter({{"enum", shape.words}});
   return schema;
 }
 
@@ -91,7 +90,7 @@ Json ScenarioSchema() {
   Json schema = FieldsSchema({&ScenarioShape().members});
   schema["$schema"] = "http://json-schema.org/draft-07/schema#";
   schema["title"] = "A Terrarium scenario";
-  schema["description"] = "What `terrarium test` runs: steps on a fresh plane with a virtual clock.";
+  schema["description"] = "What `terrarium test` runs: steps on a fresh cluster with a virtual clock.";
   Json parameter = {{"type", "string"}, {"pattern", R"(^\$\{[^}]+\}$)"}};
   schema["definitions"] = {{"parameter", std::move(parameter)}, {"step", StepSchema()}};
   return schema;

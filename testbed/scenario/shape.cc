@@ -73,7 +73,8 @@ std::string JoinOr(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string DidYouMeanOr(std::string_view word, const std::vector<std::string>& words, const std::string& otherwise) {
+std::string DidYouMeanOr(std::string_view word, const std::vector<std::string>& words,
+                         const std::string& otherwise) {
   std::string hint = DidYouMean(word, words);
   return hint.empty() ? ": " + otherwise : hint;
 }
@@ -106,7 +107,8 @@ void CheckMembers(const std::vector<const Members*>& members, const Json& value,
       for (const Member& member : *some)
         if (member.name == key) found = &member;
     const std::string its_path = YamlPathBelow(path, key);
-    if (found != nullptr) CheckShape(found->shape, below, its_path, mistakes);
+    if (found != nullptr)
+      CheckShape(found->shape, below, its_path, mistakes);
     else
       mistakes.push_back({its_path + "#", "unknown key " + api::Quote(key) + " in " + std::string(what) +
                                               DidYouMeanOr(key, known, "it has " + JoinOr(known))});
@@ -118,8 +120,9 @@ void CheckShape(const Shape& shape, const Json& value, const std::string& path, 
   auto wrong = [&](const std::string& message) { mistakes.push_back({path, message}); };
   if (!HasType(shape.type, value)) return wrong(Shown(value) + " is not " + std::string(shape.is));
   if (shape.type == Type::kText && !InWords(shape, value.get_ref<const std::string&>()))
-    return wrong(Shown(value) + " is not " + std::string(shape.is) +
-                 DidYouMeanOr(value.get_ref<const std::string&>(), shape.words, "write " + JoinOr(shape.words)));
+    return wrong(
+        Shown(value) + " is not " + std::string(shape.is) +
+        DidYouMeanOr(value.get_ref<const std::string&>(), shape.words, "write " + JoinOr(shape.words)));
   if (shape.type == Type::kInteger && value.is_number_integer() && value.get<std::int64_t>() < shape.least)
     return wrong(Shown(value) + " is not " + std::string(shape.is));
   if (shape.type == Type::kList && static_cast<std::int64_t>(value.size()) < shape.least)
@@ -132,10 +135,12 @@ void CheckShape(const Shape& shape, const Json& value, const std::string& path, 
   if (shape.type == Type::kMap)
     for (const auto& [key, below] : value.items()) {
       const std::string its_path = YamlPathBelow(path, key);
-      if (InWords(shape, key)) CheckShape(*shape.of, below, its_path, mistakes);
+      if (InWords(shape, key))
+        CheckShape(*shape.of, below, its_path, mistakes);
       else
-        mistakes.push_back({its_path + "#", "unknown " + std::string(shape.is) + " " + api::Quote(key) +
-                                                DidYouMeanOr(key, shape.words, "there are " + JoinOr(shape.words))});
+        mistakes.push_back(
+            {its_path + "#", "unknown " + std::string(shape.is) + " " + api::Quote(key) +
+                                 DidYouMeanOr(key, shape.words, "there are " + JoinOr(shape.words))});
     }
   if (shape.type == Type::kList)
     for (std::size_t i = 0; i < value.size(); ++i)

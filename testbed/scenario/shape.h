@@ -1,7 +1,7 @@
 #pragma once
 
-// What a scenario file may hold, as tables: the reader checks a file against them and the JSON Schema for editors is
-// printed from them, so the two cannot disagree.
+// Tables that describe a valid scenario file. Both the reader's checks and the JSON Schema for editors come
+// from these tables, so they cannot disagree.
 
 #include <string>
 #include <string_view>
@@ -36,23 +36,24 @@ struct Shape {
     kMap,     // of any key to `of`
     kFields,  // a mapping of `members`, and no other key
     kEither,  // one of `choices`
-    kSteps,   // the list of steps, each one of the table of steps (step.h)
+    kSteps,   // the list of steps; step.h has the table of steps
   };
   Type type;
-  // What a value has to be, in a few words: "a duration like 90s". For messages.
+  // What a value must be, for messages: "a duration like 90s".
   std::string_view is;
-  // Of a text, or of the keys of a map: what JSON Schema can say about it. Empty: anything.
+  // For a text or the keys of a map: a pattern for the JSON Schema. Empty: anything.
   std::string pattern = {};
-  std::vector<std::string> words = {};  // the texts, or keys of a map, that there are; empty: any
-  // What is wrong with a value of the right type, in words; empty: nothing. It may know more than `pattern` says.
+  std::vector<std::string> words = {};  // the valid texts, or keys of a map; empty: any
+  // Describes what is wrong with a value of the right type. Empty: nothing. It may be stricter than
+  // `pattern`.
   std::string (*wrong)(const Json& value) = nullptr;
   const Shape* of = nullptr;
   Members members = {};
   std::vector<const Shape*> choices = {};
-  std::int64_t least = INT64_MIN;  // of an integer, or of how many a list has
+  std::int64_t least = INT64_MIN;  // the least integer, or the least size of a list
 };
 
-// A mistake in a document: at which path (a JSON pointer; with '#' behind it, at the key itself), and what.
+// A mistake in a document. `path` is a JSON pointer; with '#' at the end it means the key itself.
 struct Mistake {
   std::string path;
   std::string message;
@@ -61,15 +62,16 @@ using Mistakes = std::vector<Mistake>;
 
 // Checks a value against a shape.
 void CheckShape(const Shape& shape, const Json& value, const std::string& path, Mistakes& mistakes);
-// Checks the keys of a mapping against what it may hold. `what` names the mapping in messages. REQUIRES: an object.
+// Checks the keys of a mapping. `what` names the mapping in messages. REQUIRES: `value` is an object.
 void CheckMembers(const std::vector<const Members*>& members, const Json& value, const std::string& path,
                   std::string_view what, Mistakes& mistakes);
 
 // "a, b or c".
 std::string JoinOr(const std::vector<std::string>& words);
-// Of `words`, the one that somebody who wrote `word` probably meant, as " (did you mean X?)"; otherwise empty.
+// The one of `words` that is closest to `word`, as " (did you mean X?)". Empty if none is close.
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& words);
-// The same, or ": otherwise" where nothing comes near.
-std::string DidYouMeanOr(std::string_view word, const std::vector<std::string>& words, const std::string& otherwise);
+// The same, or ": " and `otherwise` if none is close.
+std::string DidYouMeanOr(std::string_view word, const std::vector<std::string>& words,
+                         const std::string& otherwise);
 
 }  // namespace terrarium::testbed::scenario

@@ -40,10 +40,12 @@ std::string WrongTarget(const Json& value) {
 
 std::string WrongManifest(const Json& value) {
   for (const char* key : {"apiVersion", "kind"})
-    if (!value.contains(key) || !value[key].is_string()) return "an object needs apiVersion and kind, each a text";
-  return ResourceOfManifest(value) == nullptr ? "no kind " + api::Quote(value["kind"].get_ref<const std::string&>()) +
-                                                    " in " + value["apiVersion"].get<std::string>() + " is served"
-                                              : "";
+    if (!value.contains(key) || !value[key].is_string())
+      return "an object needs apiVersion and kind, each a text";
+  return ResourceOfManifest(value) == nullptr
+             ? "no kind " + api::Quote(value["kind"].get_ref<const std::string&>()) + " in " +
+                   value["apiVersion"].get<std::string>() + " is served"
+             : "";
 }
 
 std::string WrongScript(const Json& value) {
@@ -132,14 +134,16 @@ const Shape& DurationText() {
 const Shape& TimeText() {
   static const Shape shape{.type = Type::kText,
                            .is = "a time like 2026-01-01T00:00:00Z, in quotes",
-                           .pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?"
-                                      "(Z|[+-][0-9]{2}:[0-9]{2})$",
+                           .pattern =
+                               "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?"
+                               "(Z|[+-][0-9]{2}:[0-9]{2})$",
                            .wrong = WrongTime};
   return shape;
 }
 
 const Shape& SelectorText() {
-  static const Shape shape{.type = Type::kText, .is = "a label selector like app=web", .wrong = WrongSelector};
+  static const Shape shape{
+      .type = Type::kText, .is = "a label selector like app=web", .wrong = WrongSelector};
   return shape;
 }
 
@@ -184,12 +188,11 @@ const Shape& NumberRule() {
 }
 
 const Shape& Span() {
-  static const Shape shape{.type = Type::kText,
-                           .is = "a duration like 90s, or end",
-                           .pattern = R"(^(end|(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$)",
-                           .wrong = [](const Json& value) -> std::string {
-                             return value == "end" ? "" : WrongDuration(value);
-                           }};
+  static const Shape shape{
+      .type = Type::kText,
+      .is = "a duration like 90s, or end",
+      .pattern = R"(^(end|(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$)",
+      .wrong = [](const Json& value) -> std::string { return value == "end" ? "" : WrongDuration(value); }};
   return shape;
 }
 
@@ -200,7 +203,8 @@ const Shape& ScriptKeys() {
 
 std::string Bounds::String() const {
   auto number = [](double value) {
-    return std::floor(value) == value ? std::to_string(static_cast<std::int64_t>(value)) : std::to_string(value);
+    return std::floor(value) == value ? std::to_string(static_cast<std::int64_t>(value))
+                                      : std::to_string(value);
   };
   if (least == most) return number(least);
   if (most == kEndless) return "at least " + number(least);

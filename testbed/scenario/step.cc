@@ -17,15 +17,18 @@ std::vector<std::string> Verbs() {
   return verbs;
 }
 
-void CheckStep(const Json& step, const std::string& path, std::set<std::string>& earlier, Mistakes& mistakes) {
-  if (!step.is_object()) return mistakes.push_back({path, "a step is a mapping with one of the verbs " + JoinOr(Verbs())});
+void CheckStep(const Json& step, const std::string& path, std::set<std::string>& earlier,
+               Mistakes& mistakes) {
+  if (!step.is_object())
+    return mistakes.push_back({path, "a step is a mapping with one of the verbs " + JoinOr(Verbs())});
   const StepDef* def = FindStep(step);
   if (def == nullptr) {
     std::vector<std::string> given;
     for (const StepDef* each : AllSteps())
       if (step.contains(std::string(each->verb))) given.emplace_back(each->verb);
     if (!given.empty())
-      return mistakes.push_back({path, "a step has one verb, and this one has " + JoinOr(given) + ": make it several"});
+      return mistakes.push_back(
+          {path, "a step has one verb, and this one has " + JoinOr(given) + ": make it several"});
     // Which of its keys was meant for a verb is for the reader to see; a single one is named.
     const bool single = step.size() == 1;
     const std::string word = single ? step.begin().key() : "";
@@ -50,7 +53,8 @@ void CheckStep(const Json& step, const std::string& path, std::set<std::string>&
 const std::vector<const StepDef*>& AllSteps() {
   static const std::vector<const StepDef*> all = [] {
     std::vector<const StepDef*> out;
-    for (auto steps : {ObjectSteps(), PodSteps(), NodeSteps(), ComponentSteps(), ClockSteps(), ExpectationSteps()})
+    for (auto steps :
+         {ObjectSteps(), PodSteps(), NodeSteps(), ComponentSteps(), ClockSteps(), ExpectationSteps()})
       for (const StepDef& step : steps) out.push_back(&step);
     return out;
   }();
@@ -77,11 +81,12 @@ const Members& CommonKeys() {
 }
 
 const Members& RefusedKey() {
-  static const Shape refused{.type = Shape::Type::kFields,
-                             .is = "refused",
-                             .members = {{"code", NotNegative(), "the HTTP code"},
-                                         {"reason", AnyText(), "the Status' reason, like Invalid or Conflict"},
-                                         {"message", LikeText(), "the Status' message; * stands for anything"}}};
+  static const Shape refused{
+      .type = Shape::Type::kFields,
+      .is = "refused",
+      .members = {{"code", NotNegative(), "the HTTP code"},
+                  {"reason", AnyText(), "the Status' reason, like Invalid or Conflict"},
+                  {"message", LikeText(), "the Status' message; * stands for anything"}}};
   static const Members members{{"refused", refused, "the step must be refused, with this answer"}};
   return members;
 }

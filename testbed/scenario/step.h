@@ -5,8 +5,8 @@
 //   - scale: deployment/web
 //     replicas: 5
 //
-// A new one is a row in the list of its subject: what its verb and its keys hold, what shapes cannot say about them, and
-// what it does. The reader, the JSON Schema, --help and the run know it then.
+// A new one is a row in the list of its subject: what its verb and its keys hold, what shapes cannot say
+// about them, and what it does. The reader, the JSON Schema, --help and the run know it then.
 
 #include <optional>
 #include <set>
@@ -49,13 +49,13 @@ struct StepDraft {
 struct StepDef {
   std::string_view verb;
   std::string_view about;
-  const Shape& value;               // of the verb's own key
+  const Shape& value;                // of the verb's own key
   std::vector<const Members*> keys;  // that go with it, besides those of every step
   // What is wrong beyond shapes; nullptr: nothing can be. Called only when all shapes are right.
   void (*check)(const StepDraft& step, Mistakes& mistakes);
   // REQUIRES: `step` has been checked.
   StepOutcome (*run)(Run& run, const Json& step);
-  bool may_be_refused = false;  // it asks something of the server, or of the plane: it takes `refused`
+  bool may_be_refused = false;  // the server can refuse what it asks: the step takes `refused`
 };
 
 // One list per subject.

@@ -1,7 +1,7 @@
 #include "api/base/duration.h"
 #include "api/codec/yaml.h"
-#include "testbed/object_condition.h"
-#include "testbed/object_watch.h"
+#include "testbed/control_plane/object_condition.h"
+#include "testbed/control_plane/object_watch.h"
 #include "testbed/scenario/run.h"
 #include "testbed/scenario/shapes.h"
 #include "testbed/scenario/target.h"
@@ -11,7 +11,9 @@ namespace {
 
 using Why = Run::Moved::Why;
 
-api::Duration DurationOf(const Json& value) { return api::ParseDuration(value.get_ref<const std::string&>()).value; }
+api::Duration DurationOf(const Json& value) {
+  return api::ParseDuration(value.get_ref<const std::string&>()).value;
+}
 
 StepOutcome Advance(Run& run, const Json& step) {
   const api::Duration duration = DurationOf(step["advance"]);
@@ -23,15 +25,17 @@ StepOutcome RunUntilIdle(Run& run, const Json& step) {
   const api::Duration limit = DurationOf(step["runUntilIdle"]);
   Run::Moved moved = run.MoveUntilIdle(limit);
   if (moved.why == Why::kIdle) return StepOutcome::Fine();
-  return Run::BadMove(moved, "after " + api::FormatDuration(limit) + " the plane still has something to do");
+  return Run::BadMove(moved,
+                      "after " + api::FormatDuration(limit) + " the cluster still has something to do");
 }
 
 void CheckRunUntil(const StepDraft& step, Mistakes& mistakes) {
   CheckTarget(step.document, "runUntil", step.path, "", mistakes);
   const std::string& target = step.document["runUntil"].get_ref<const std::string&>();
   if (target.find('/') == std::string::npos)
-    mistakes.push_back({api::YamlPathBelow(step.path, "runUntil"),
-                        "runUntil looks at one object: write KIND/NAME, or expect with eventually for several"});
+    mistakes.push_back(
+        {api::YamlPathBelow(step.path, "runUntil"),
+         "runUntil looks at one object: write KIND/NAME, or expect with eventually for several"});
   auto condition = ObjectCondition::Parse(step.document["for"].get<std::string>());
   if (!condition) mistakes.push_back({api::YamlPathBelow(step.path, "for"), condition.status().message});
 }
@@ -40,20 +44,21 @@ StepOutcome RunUntil(Run& run, const Json& step) {
   ObjectTarget target = ObjectTarget::Of(step, "runUntil");
   auto condition = ObjectCondition::Parse(step["for"].get<std::string>());
   CHECK(condition.ok());
-  auto watch = ObjectWatch::Make(run.bed().plane().store(), {target.Storage(), target.ns(), target.name()},
-                                 std::move(*condition));
+  auto watch = ObjectWatch::Make(run.bed().control_plane().store(),
+                                 {target.Storage(), target.ns(), target.name()}, std::move(*condition));
   if (!watch) return StepOutcome::Refused(watch.status());
   const api::Duration limit = DurationOf(step["within"]);
   Run::Moved moved = run.Move(limit, [&watch] { return (*watch)->Held(); });
   if (moved.why == Why::kStopped) return StepOutcome::Fine();
-  return Run::BadMove(moved, target.String() + ": " + step["for"].get<std::string>() + " did not hold within " +
-                                 api::FormatDuration(limit));
+  return Run::BadMove(moved, target.String() + ": " + step["for"].get<std::string>() +
+                                 " did not hold within " + api::FormatDuration(limit));
 }
 
 const Members& RunUntilKeys() {
   static const Members members{
-      {"for", AnyText(), "create, delete, condition=NAME[=VALUE] or jsonpath={.path}[=VALUE], as kubectl wait", true},
-      {"within", DurationText(), "the longest it may take, on the plane's clock", true},
+      {"for", AnyText(),
+       "create, delete, condition=NAME[=VALUE] or jsonpath={.path}[=VALUE], as kubectl wait", true},
+      {"within", DurationText(), "the longest it may take, on the cluster's clock", true},
   };
   return members;
 }
@@ -62,12 +67,24 @@ const Members& RunUntilKeys() {
 
 std::span<const StepDef> ClockSteps() {
   static const std::vector<StepDef> steps{
-      {"advance", "move the clock by so much, timer by timer; 0s works off what is due now", DurationText(), {}, nullptr,
+      {"advance",
+       "move the clock by so much, timer by timer; 0s works off what is due now",
+       DurationText(),
+       {},
+       nullptr,
        Advance},
-      {"runUntilIdle", "move the clock until nothing is left to do but heartbeats; the value is the longest it may take",
-       DurationText(), {}, nullptr, RunUntilIdle},
-      {"runUntil", "move the clock until a condition on an object holds", Target(),
-       {&NamespaceMember(), &RunUntilKeys()}, CheckRunUntil, RunUntil},
+      {"runUntilIdle",
+       "move the clock until nothing is left to do but heartbeats; the value is the longest it may take",
+       DurationText(),
+       {},
+       nullptr,
+       RunUntilIdle},
+      {"runUntil",
+       "move the clock until a condition on an object holds",
+       Target(),
+       {&NamespaceMember(), &RunUntilKeys()},
+       CheckRunUntil,
+       RunUntil},
   };
   return steps;
 }

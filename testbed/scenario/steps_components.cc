@@ -1,11 +1,11 @@
-// What can be done to the components of a plane while it runs.
+// What can be done to the components of a control plane while it runs.
 
 #include <map>
 #include <string>
 #include <utility>
 
 #include "api/codec/yaml.h"
-#include "testbed/component_change.h"
+#include "testbed/control_plane/component_change.h"
 #include "testbed/scenario/run.h"
 #include "testbed/scenario/shapes.h"
 
@@ -38,9 +38,11 @@ StepOutcome SetGates(Run& run, const Json& step) {
   for (const auto& [name, on] : step["setGates"].items()) gates[name] = on.get<bool>();
   const Json names = step.contains("components") ? step["components"] : Json(ComponentName().words);
   for (const Json& name : names) {
-    // A plane may be made without one; only where it is named that is a mistake.
-    if (!step.contains("components") && !run.bed().plane().FindComponent(name.get<std::string>())) continue;
-    if (auto changed = run.bed().SetGates(name.get<std::string>(), gates); !changed) return OutcomeOf(changed);
+    // A control plane may be made without one; only where it is named that is a mistake.
+    if (!step.contains("components") && !run.bed().control_plane().components().Find(name.get<std::string>()))
+      continue;
+    if (auto changed = run.bed().SetGates(name.get<std::string>(), gates); !changed)
+      return OutcomeOf(changed);
   }
   return StepOutcome::Fine();
 }
@@ -49,14 +51,41 @@ StepOutcome SetGates(Run& run, const Json& step) {
 
 std::span<const StepDef> ComponentSteps() {
   static const std::vector<StepDef> steps{
-      {"setGates", "set feature gates; components whose gates change are restarted with them", GateValues(), {&GateKeys()},
-       nullptr, SetGates, true},
-      {kStop, "stop a component in good order", ComponentName(), {}, nullptr, Change<kStop, &Testbed::Stop>, true},
-      {kStart, "start a component that is down", ComponentName(), {}, nullptr, Change<kStart, &Testbed::Start>, true},
-      {kRestart, "stop a component and start it again", ComponentName(), {}, nullptr,
-       Change<kRestart, &Testbed::Restart>, true},
-      {kCrash, "end a component without a goodbye, in the middle of what it does; it is down until it is started",
-       ComponentName(), {}, nullptr, Change<kCrash, &Testbed::Crash>, true},
+      {"setGates",
+       "set feature gates; components whose gates change are restarted with them",
+       GateValues(),
+       {&GateKeys()},
+       nullptr,
+       SetGates,
+       true},
+      {kStop,
+       "stop a component in good order",
+       ComponentName(),
+       {},
+       nullptr,
+       Change<kStop, &Testbed::Stop>,
+       true},
+      {kStart,
+       "start a component that is down",
+       ComponentName(),
+       {},
+       nullptr,
+       Change<kStart, &Testbed::Start>,
+       true},
+      {kRestart,
+       "stop a component and start it again",
+       ComponentName(),
+       {},
+       nullptr,
+       Change<kRestart, &Testbed::Restart>,
+       true},
+      {kCrash,
+       "end a component without a goodbye, in the middle of what it does; it is down until it is started",
+       ComponentName(),
+       {},
+       nullptr,
+       Change<kCrash, &Testbed::Crash>,
+       true},
   };
   return steps;
 }

@@ -19,24 +19,25 @@ std::string NameOf(const api::ObjectPtr& object) {
   return header.ns.empty() ? header.name : header.ns + "/" + header.name;
 }
 
-// The objects' names, the first few of them.
+// The names of the first few objects.
 std::string Names(const std::vector<api::ObjectPtr>& objects) {
   constexpr std::size_t kShownMax = 8;
   std::string out;
-  for (std::size_t i = 0; i < objects.size() && i < kShownMax; ++i) out += (i == 0 ? "" : ", ") + NameOf(objects[i]);
+  for (std::size_t i = 0; i < objects.size() && i < kShownMax; ++i)
+    out += (i == 0 ? "" : ", ") + NameOf(objects[i]);
   if (objects.size() > kShownMax) out += ", and " + std::to_string(objects.size() - kShownMax) + " more";
   return out;
 }
 
-// On objects and on events alike: some of what there is counts, how many are allowed, what they look like.
+// An expectation about objects or Events: how many are selected, and what they look like.
 class CountedObjects : public Expectation {
  public:
   struct Terms {
-    std::string what;              // "pods with app=web"
-    std::optional<Bounds> count;   // how many there must be
+    std::string what;             // "pods with app=web"
+    std::optional<Bounds> count;  // the required number
     bool absent = false;
-    Json match;                    // what each looks like; null: it does not matter
-    bool one = false;              // `what` names one object
+    Json match;        // what each must match; null: anything
+    bool one = false;  // `what` names one object
   };
   CountedObjects(storage::Store& store, std::string resource, Terms terms, Follower::Judge judge)
       : terms_(std::move(terms)), follower_(store, std::move(resource), std::move(judge)) {}
@@ -65,8 +66,11 @@ class CountedObjects : public Expectation {
   Mismatch ExplainPresence() const {
     if (terms_.absent) return {terms_.what + ": not there, which must never be"};
     std::string text = terms_.what + ": " + std::to_string(follower_.selected());
-    if (!terms_.match.is_null()) text += ", " + std::to_string(follower_.matching()) + " of them as they must never be";
-    else text += terms_.count ? ", and there must never be " + terms_.count->String() : ", and there must never be any";
+    if (!terms_.match.is_null())
+      text += ", " + std::to_string(follower_.matching()) + " of them as they must never be";
+    else
+      text += terms_.count ? ", and there must never be " + terms_.count->String()
+                           : ", and there must never be any";
     return {text + " (" + Names(follower_.Selected()) + ")"};
   }
 
@@ -75,12 +79,13 @@ class CountedObjects : public Expectation {
     const std::string there = selected.empty() ? "" : " (" + Names(selected) + ")";
     if (terms_.absent) return {terms_.what + ": expected none, and it is there"};
     if (terms_.count && !terms_.count->Allows(static_cast<double>(follower_.selected())))
-      return {terms_.what + ": expected " + terms_.count->String() + ", got " + std::to_string(follower_.selected()) +
-              there};
+      return {terms_.what + ": expected " + terms_.count->String() + ", got " +
+              std::to_string(follower_.selected()) + there};
     if (selected.empty()) return {terms_.what + ": not there"};
     const std::vector<api::ObjectPtr> wrong = follower_.Mismatching();
     Mismatch out;
-    out.text = terms_.one ? terms_.what + " does not match" : terms_.what + ": " + NameOf(wrong.front()) + " does not match";
+    out.text = terms_.one ? terms_.what + " does not match"
+                          : terms_.what + ": " + NameOf(wrong.front()) + " does not match";
     if (wrong.size() > 1) out.text += ", nor do " + std::to_string(wrong.size() - 1) + " more";
     out.differences = Differences(terms_.match, *wrong.front()->Document());
     return out;
@@ -108,9 +113,11 @@ void CheckObjects(const StepDraft& step, Mistakes& mistakes) {
     mistakes.push_back({YamlPathBelow(step.path, key) + "#", text});
   };
   if (document.contains("match"))
-    CheckFields(*target->resource, document["match"], YamlPathBelow(step.path, "match"), FieldUse::kMatch, mistakes);
+    CheckFields(*target->resource, document["match"], YamlPathBelow(step.path, "match"), FieldUse::kMatch,
+                mistakes);
   if (document.contains("absent")) {
-    if (document["absent"] != true) wrong("absent", "absent takes true: without it, the object must be there");
+    if (document["absent"] != true)
+      wrong("absent", "absent takes true: without it, the object must be there");
     if (target->name.empty()) wrong("absent", "absent goes with KIND/NAME; for several write count: 0");
     if (document.contains("match")) wrong("match", "what is absent looks like nothing");
   }
@@ -130,7 +137,8 @@ StepOutcome ExpectObjects(Run& run, const Json& step) {
     return {1, match.is_null() || Matches(match, *object->Document())};
   };
   return Judge(run, step,
-               std::make_unique<CountedObjects>(run.bed().plane().store(), target.Storage(), std::move(terms), judge));
+               std::make_unique<CountedObjects>(run.bed().control_plane().store(), target.Storage(),
+                                                std::move(terms), judge));
 }
 
 const Members& EventKeys() {
@@ -143,25 +151,30 @@ const Members& EventKeys() {
   return members;
 }
 
-// What makes an Event one of those that a step means.
+// Selects the Events of a step.
 struct EventTerms {
   std::string ns, kind, name, reason, message, type;  // empty: any
 
-  // How often it was reported.
+  // How often the Event was reported. 0: it is not selected.
   std::int64_t Count(const api::ObjectPtr& object) const {
     const auto document = object->Document();
     const Json& event = *document;
     const Json& about = api::ObjectAt(event, "involvedObject");
-    auto like = [](const std::string& pattern, std::string_view text) { return pattern.empty() || Like(pattern, text); };
+    auto like = [](const std::string& pattern, std::string_view text) {
+      return pattern.empty() || Like(pattern, text);
+    };
     if (api::StringAt(about, "kind") != kind || api::StringAt(about, "namespace") != ns) return 0;
     if (!like(name, api::StringAt(about, "name")) || !like(reason, api::StringAt(event, "reason"))) return 0;
-    if (!like(message, api::StringAt(event, "message")) || !like(type, api::StringAt(event, "type"))) return 0;
-    return std::max<std::int64_t>({api::IntAt(event, 1, "count"), api::IntAt(event, 1, "series", "count"), 1});
+    if (!like(message, api::StringAt(event, "message")) || !like(type, api::StringAt(event, "type")))
+      return 0;
+    return std::max<std::int64_t>(
+        {api::IntAt(event, 1, "count"), api::IntAt(event, 1, "series", "count"), 1});
   }
 
   std::string String() const {
     std::string out = "events about " + kind + " " + (name.empty() ? "*" : name);
-    for (const auto& [word, value] : {std::pair{" with reason ", reason}, {" and message ", message}, {" of type ", type}})
+    for (const auto& [word, value] :
+         {std::pair{" with reason ", reason}, {" and message ", message}, {" of type ", type}})
       if (!value.empty()) out += word + value;
     return out;
   }
@@ -177,15 +190,19 @@ StepOutcome ExpectEvents(Run& run, const Json& step) {
   EventTerms terms;
   terms.kind = target->resource->kind;
   terms.name = target->name;
-  if (target->resource->namespaced) terms.ns = step.contains("namespace") ? step["namespace"].get<std::string>() : "default";
+  if (target->resource->namespaced)
+    terms.ns = step.contains("namespace") ? step["namespace"].get<std::string>() : "default";
   terms.reason = api::StringAt(step, "reason");
   terms.message = api::StringAt(step, "message");
   terms.type = api::StringAt(step, "type");
   CountedObjects::Terms counted{terms.String(), {}, false, {}, false};
   if (step.contains("count")) counted.count = BoundsOf(step["count"]);
-  auto judge = [terms](const api::ObjectPtr& event) -> Follower::Judged { return {terms.Count(event), true}; };
+  auto judge = [terms](const api::ObjectPtr& event) -> Follower::Judged {
+    return {terms.Count(event), true};
+  };
   return Judge(run, step,
-               std::make_unique<CountedObjects>(run.bed().plane().store(), "events", std::move(counted), judge));
+               std::make_unique<CountedObjects>(run.bed().control_plane().store(), "events",
+                                                std::move(counted), judge));
 }
 
 const Members& MetricKeys() {
@@ -203,12 +220,14 @@ const Members& MetricKeys() {
 class MetricValue : public Expectation {
  public:
   MetricValue(Run& run, const Json& step)
-      : run_(run), step_(step), name_(step["expectMetric"].get<std::string>()),
+      : run_(run),
+        step_(step),
+        name_(step["expectMetric"].get<std::string>()),
         labels_(step.contains("labels") ? step["labels"] : Json::object()) {
     Next();
   }
 
-  // There is no telling when a metric changes: each look finds one new state.
+  // A change of a metric has no revision, so each check sees exactly one new state.
   bool Next() override {
     looked_ = !looked_;
     if (!looked_) return false;
@@ -233,7 +252,7 @@ class MetricValue : public Expectation {
     std::string got = value_ ? FormatMetric(*value_) : "no such series";
     if (!value_ && !step_.contains("absent"))
       if (std::string others = SeriesOf(text_, name_); !others.empty()) got += "; there are " + others;
-    std::string wanted = step_.contains("absent") ? "no such series"
+    std::string wanted = step_.contains("absent")  ? "no such series"
                          : step_.contains("value") ? BoundsOf(step_["value"]).String()
                                                    : "a value";
     return {what + ": " + (never ? "must never be " : "expected ") + wanted + ", got " + got};
@@ -257,7 +276,9 @@ class MetricValue : public Expectation {
 void CheckMetric(const StepDraft& step, Mistakes& mistakes) {
   const Json& document = step.document;
   CheckTimeKeys(step, mistakes);
-  auto wrong = [&](const char* key, const std::string& text) { mistakes.push_back({YamlPathBelow(step.path, key), text}); };
+  auto wrong = [&](const char* key, const std::string& text) {
+    mistakes.push_back({YamlPathBelow(step.path, key), text});
+  };
   int terms = 0;
   for (const char* key : {"value", "increase", "absent"}) terms += document.contains(key) ? 1 : 0;
   if (terms > 1) wrong("expectMetric", "a metric has one of value, increase or absent");
@@ -266,7 +287,7 @@ void CheckMetric(const StepDraft& step, Mistakes& mistakes) {
   if (document.contains("since") && !step.earlier.contains(document["since"].get<std::string>()))
     wrong("since", "no step before this one has the name " + document["since"].dump());
   if (document.contains("absent") && document["absent"] != true) wrong("absent", "absent takes true");
-  // No revision tells of a metric, and a look at all of them after every piece of work is slow.
+  // A change of a metric has no revision, and reading all metrics after every piece of work is slow.
   for (const char* key : {"always", "never"})
     if (document.contains(key) && document[key] == "end") wrong(key, "with a metric, say for how long");
 }
@@ -279,12 +300,24 @@ StepOutcome ExpectMetric(Run& run, const Json& step) {
 
 std::span<const StepDef> ExpectationSteps() {
   static const std::vector<StepDef> steps{
-      {"expect", "what objects there are and what they look like", Target(),
-       {&SelectionMembers(), &ObjectKeys(), &TimeKeys()}, CheckObjects, ExpectObjects},
-      {"expectEvents", "what Events tell of: about KIND/NAME (* in a name stands for anything) or all of a KIND",
-       Target(), {&NamespaceMember(), &EventKeys(), &TimeKeys()}, CheckEvents, ExpectEvents},
-      {"expectMetric", "what a series of /metrics says; looked at whenever the plane rests", AnyText(),
-       {&MetricKeys(), &TimeKeys()}, CheckMetric, ExpectMetric},
+      {"expect",
+       "what objects there are and what they look like",
+       Target(),
+       {&SelectionMembers(), &ObjectKeys(), &TimeKeys()},
+       CheckObjects,
+       ExpectObjects},
+      {"expectEvents",
+       "what Events tell of: about KIND/NAME (* in a name stands for anything) or all of a KIND",
+       Target(),
+       {&NamespaceMember(), &EventKeys(), &TimeKeys()},
+       CheckEvents,
+       ExpectEvents},
+      {"expectMetric",
+       "what a series of /metrics says; looked at whenever the cluster rests",
+       AnyText(),
+       {&MetricKeys(), &TimeKeys()},
+       CheckMetric,
+       ExpectMetric},
   };
   return steps;
 }

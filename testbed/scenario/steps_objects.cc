@@ -2,7 +2,7 @@
 
 #include "api/codec/yaml.h"
 #include "api/json_access.h"
-#include "testbed/manifests.h"
+#include "testbed/embedding/manifests.h"
 #include "testbed/scenario/field_check.h"
 #include "testbed/scenario/run.h"
 #include "testbed/scenario/shapes.h"
@@ -31,7 +31,8 @@ StepOutcome OutcomeOf(const api::Result<Json>& answer) {
 }
 
 // Does `act` to the named object, or to each of those selected, up to the first that is refused.
-StepOutcome ToEach(Run& run, const ObjectTarget& target, const std::function<StepOutcome(const std::string& name)>& act) {
+StepOutcome ToEach(Run& run, const ObjectTarget& target,
+                   const std::function<StepOutcome(const std::string& name)>& act) {
   if (!target.name().empty()) return act(target.name());
   const std::vector<api::ObjectPtr> selected = target.Select(run.bed());
   if (selected.empty()) return StepOutcome::Failed("there are no " + target.String());
@@ -42,13 +43,15 @@ StepOutcome ToEach(Run& run, const ObjectTarget& target, const std::function<Ste
 
 std::vector<const Json*> ManifestsIn(const Json& value) {
   std::vector<const Json*> out;
-  if (value.is_object()) out.push_back(&value);
+  if (value.is_object())
+    out.push_back(&value);
   else
     for (const Json& each : value) out.push_back(&each);
   return out;
 }
 
-// Unknown fields are found where they stand, unless the server's own words about them are what the step is about.
+// Unknown fields are found where they stand, unless the server's own words about them are what the step is
+// about.
 void CheckManifests(const StepDraft& step, Mistakes& mistakes) {
   const std::string verb(FindStep(step.document)->verb);
   const Json& value = step.document[verb];
@@ -66,7 +69,8 @@ void CheckManifests(const StepDraft& step, Mistakes& mistakes) {
 
 std::string NamespaceOf(const ResourceInfo& resource, const Json& manifest, const Json& step) {
   if (!resource.namespaced) return "";
-  if (std::string_view own = api::StringAt(manifest, "metadata", "namespace"); !own.empty()) return std::string(own);
+  if (std::string_view own = api::StringAt(manifest, "metadata", "namespace"); !own.empty())
+    return std::string(own);
   return step.contains("namespace") ? step["namespace"].get<std::string>() : "default";
 }
 
@@ -78,9 +82,8 @@ api::Result<Json> CreateOne(Run& run, const Json& manifest, const Json& step) {
 api::Result<Json> ApplyOne(Run& run, const Json& manifest, const Json& step) {
   ApplyOptions options;
   if (step.contains("namespace")) options.ns = step["namespace"].get<std::string>();
-  auto applied = ApplyManifest(manifest, options, [&run](apiserver::Request request) {
-    return run.bed().Serve(std::move(request));
-  });
+  auto applied = ApplyManifest(
+      manifest, options, [&run](apiserver::Request request) { return run.bed().Serve(std::move(request)); });
   if (!applied) return applied.status();
   return Json();
 }
@@ -101,11 +104,13 @@ const Members& PatchKeys() {
   static const Shape with{.type = Shape::Type::kEither,
                           .is = "a patch: a mapping, or a list of operations for type json",
                           .choices = {&AnyObject(), [] {
-                                        static const Shape operations{
-                                            .type = Shape::Type::kList, .is = "operations", .of = &AnyObject()};
+                                        static const Shape operations{.type = Shape::Type::kList,
+                                                                      .is = "operations",
+                                                                      .of = &AnyObject()};
                                         return &operations;
                                       }()}};
-  static const Shape type{.type = Shape::Type::kText, .is = "a type of patch", .words = {"strategic", "merge", "json"}};
+  static const Shape type{
+      .type = Shape::Type::kText, .is = "a type of patch", .words = {"strategic", "merge", "json"}};
   static const Members members{
       {"with", with, "the patch", true},
       {"type", type, "strategic unless you say"},
@@ -118,13 +123,14 @@ void CheckPatch(const StepDraft& step, Mistakes& mistakes) {
   CheckTarget(step.document, "patch", step.path, "", mistakes);
   const bool operations = api::StringAt(step.document, "type") == "json";
   if (step.document["with"].is_array() != operations)
-    return mistakes.push_back({YamlPathBelow(step.path, "with"),
-                               operations ? "a patch of type json is a list of operations"
-                                          : "a list of operations is a patch of type json"});
+    return mistakes.push_back(
+        {YamlPathBelow(step.path, "with"), operations ? "a patch of type json is a list of operations"
+                                                      : "a list of operations is a patch of type json"});
   auto target = ParseKindAndName(step.document["patch"].get_ref<const std::string&>());
   const std::string_view below = api::StringAt(step.document, "subresource");
   if (!operations && !step.document.contains("refused") && (below.empty() || below == "status"))
-    CheckFields(*target->resource, step.document["with"], YamlPathBelow(step.path, "with"), FieldUse::kPatch, mistakes);
+    CheckFields(*target->resource, step.document["with"], YamlPathBelow(step.path, "with"), FieldUse::kPatch,
+                mistakes);
 }
 
 StepOutcome Patch(Run& run, const Json& step) {
@@ -148,23 +154,27 @@ void CheckScale(const StepDraft& step, Mistakes& mistakes) {
   CheckTarget(step.document, "scale", step.path, "", mistakes);
   auto target = ParseKindAndName(step.document["scale"].get_ref<const std::string&>());
   if (target->resource->Subresource("scale") == nullptr)
-    mistakes.push_back({YamlPathBelow(step.path, "scale"), std::string(target->resource->plural) + " cannot be scaled"});
+    mistakes.push_back(
+        {YamlPathBelow(step.path, "scale"), std::string(target->resource->plural) + " cannot be scaled"});
 }
 
 StepOutcome Scale(Run& run, const Json& step) {
   ObjectTarget target = ObjectTarget::Of(step, "scale");
   const Json patch = {{"spec", {{"replicas", step["replicas"]}}}};
   return ToEach(run, target, [&](const std::string& name) {
-    return OutcomeOf(run.Send("PATCH", PathOf(target, name) + "/scale", patch, "application/merge-patch+json"));
+    return OutcomeOf(
+        run.Send("PATCH", PathOf(target, name) + "/scale", patch, "application/merge-patch+json"));
   });
 }
 
 const Members& DeleteKeys() {
-  static const Shape policy{
-      .type = Shape::Type::kText, .is = "a propagation policy", .words = {"Background", "Foreground", "Orphan"}};
+  static const Shape policy{.type = Shape::Type::kText,
+                            .is = "a propagation policy",
+                            .words = {"Background", "Foreground", "Orphan"}};
   static const Members members{
       {"gracePeriodSeconds", NotNegative(), "instead of the object's own"},
-      {"propagationPolicy", policy, "what becomes of what it owns; Background unless you say, as with kubectl"},
+      {"propagationPolicy", policy,
+       "what becomes of what it owns; Background unless you say, as with kubectl"},
   };
   return members;
 }
@@ -204,16 +214,42 @@ StepOutcome Evict(Run& run, const Json& step) {
 
 std::span<const StepDef> ObjectSteps() {
   static const std::vector<StepDef> steps{
-      {"apply", "create or change objects, as kubectl apply: one manifest or a list of them", Manifests(),
-       {&NamespaceMember()}, CheckManifests, EachManifest<ApplyOne>, true},
-      {"create", "create objects, as kubectl create", Manifests(), {&NamespaceMember()}, CheckManifests,
-       EachManifest<CreateOne>, true},
+      {"apply",
+       "create or change objects, as kubectl apply: one manifest or a list of them",
+       Manifests(),
+       {&NamespaceMember()},
+       CheckManifests,
+       EachManifest<ApplyOne>,
+       true},
+      {"create",
+       "create objects, as kubectl create",
+       Manifests(),
+       {&NamespaceMember()},
+       CheckManifests,
+       EachManifest<CreateOne>,
+       true},
       {"patch", "patch objects", Target(), {&ActingMembers(), &PatchKeys()}, CheckPatch, Patch, true},
-      {"scale", "set replicas through the scale subresource", Target(), {&ActingMembers(), &ScaleKeys()}, CheckScale,
-       Scale, true},
-      {"delete", "delete objects", Target(), {&ActingMembers(), &DeleteKeys()}, CheckTargetOf<kDelete>, Delete, true},
-      {"evict", "ask for pods to be evicted (the Eviction API, which minds disruption budgets)", Target(),
-       {&ActingMembers()}, CheckEvict, Evict, true},
+      {"scale",
+       "set replicas through the scale subresource",
+       Target(),
+       {&ActingMembers(), &ScaleKeys()},
+       CheckScale,
+       Scale,
+       true},
+      {"delete",
+       "delete objects",
+       Target(),
+       {&ActingMembers(), &DeleteKeys()},
+       CheckTargetOf<kDelete>,
+       Delete,
+       true},
+      {"evict",
+       "ask for pods to be evicted (the Eviction API, which minds disruption budgets)",
+       Target(),
+       {&ActingMembers()},
+       CheckEvict,
+       Evict,
+       true},
   };
   return steps;
 }

@@ -7,7 +7,7 @@
 #include "kubelet-fake/kubelet/pod_rules.h"
 #include "kubelet-fake/kubelet/rule_book.h"
 #include "kubelet-fake/nodes/node_agent.h"
-#include "testbed/components.h"
+#include "testbed/control_plane/components.h"
 #include "testbed/scenario/run.h"
 #include "testbed/scenario/shapes.h"
 #include "testbed/scenario/target.h"
@@ -51,11 +51,12 @@ void CheckPods(const StepDraft& step, Mistakes& mistakes) {
 // Gives an order to the named pod or to each of those selected.
 template <const char* const& verb, api::Result<Json> (PodRules::*order)(const Json&)>
 StepOutcome Order(Run& run, const Json& step) {
-  auto kubelet = run.bed().plane().components().kubelet();
+  auto kubelet = run.bed().control_plane().components().kubelet();
   if (!kubelet) return StepOutcome::Refused(NoKubelet());
   ObjectTarget target = ObjectTarget::Of(step, verb);
   std::vector<std::string> names;
-  if (!target.name().empty()) names.push_back(target.name());
+  if (!target.name().empty())
+    names.push_back(target.name());
   else
     for (const api::ObjectPtr& pod : target.Select(run.bed())) names.push_back(pod->header().name);
   if (names.empty()) return StepOutcome::Failed("there are no " + target.String());
@@ -69,7 +70,8 @@ StepOutcome Order(Run& run, const Json& step) {
 }
 
 const Shape& Point() {
-  static const Shape shape{.type = Shape::Type::kText, .is = "where to hold", .words = {"ready", "terminating"}};
+  static const Shape shape{
+      .type = Shape::Type::kText, .is = "where to hold", .words = {"ready", "terminating"}};
   return shape;
 }
 
@@ -132,22 +134,22 @@ const Shape& Rule() {
 }
 
 StepOutcome AddRule(Run& run, const Json& step) {
-  auto kubelet = run.bed().plane().components().kubelet();
+  auto kubelet = run.bed().control_plane().components().kubelet();
   if (!kubelet) return StepOutcome::Refused(NoKubelet());
   auto done = kubelet->pods.Add(step["addPodRule"]);
   return done ? StepOutcome::Fine() : StepOutcome::Refused(done.status());
 }
 
 StepOutcome RemoveRule(Run& run, const Json& step) {
-  auto kubelet = run.bed().plane().components().kubelet();
+  auto kubelet = run.bed().control_plane().components().kubelet();
   if (!kubelet) return StepOutcome::Refused(NoKubelet());
   auto done = kubelet->pods.Remove(step["removePodRule"].get<std::string>());
   return done ? StepOutcome::Fine() : StepOutcome::Refused(done.status());
 }
 
-template <const char* const& verb, api::Result<bool> (NodeAgent::*order)(std::string_view)>
+template <const char* const& verb, api::Result<api::Change> (NodeAgent::*order)(std::string_view)>
 StepOutcome OrderNode(Run& run, const Json& step) {
-  auto kubelet = run.bed().plane().components().kubelet();
+  auto kubelet = run.bed().control_plane().components().kubelet();
   if (!kubelet) return StepOutcome::Refused(NoKubelet());
   auto done = (kubelet->nodes.*order)(step[verb].get<std::string>());
   return done ? StepOutcome::Fine() : StepOutcome::Refused(done.status());
@@ -157,19 +159,54 @@ StepOutcome OrderNode(Run& run, const Json& step) {
 
 std::span<const StepDef> PodSteps() {
   static const std::vector<StepDef> steps{
-      {kHold, "hold pods where they are: nothing moves them on until they are released", Target(),
-       {&ActingMembers(), &HoldKeys()}, CheckPods<kHold>, Order<kHold, &PodRules::Hold>, true},
-      {kRelease, "let held pods go on", Target(), {&ActingMembers(), &ReleaseKeys()}, CheckPods<kRelease>,
-       Order<kRelease, &PodRules::Release>, true},
-      {kFail, "end pods now, phase Failed, whatever their restart policy", Target(), {&ActingMembers(), &FailKeys()},
-       CheckPods<kFail>, Order<kFail, &PodRules::Fail>, true},
-      {kCrash, "end containers of pods now; the restart policy applies", Target(), {&ActingMembers(), &CrashKeys()},
-       CheckPods<kCrash>, Order<kCrash, &PodRules::Crash>, true},
-      {kNodePressure, "evict pods as a node under pressure does, without asking anybody", Target(),
-       {&ActingMembers(), &PressureKeys()}, CheckPods<kNodePressure>, Order<kNodePressure, &PodRules::Evict>, true},
-      {"addPodRule", "say how the pods of a selector behave, those there are and those that come", Rule(), {}, nullptr,
-       AddRule, true},
-      {"removePodRule", "take a rule back, by its name; pods that only it held go on", AnyText(), {}, nullptr, RemoveRule,
+      {kHold,
+       "hold pods where they are: nothing moves them on until they are released",
+       Target(),
+       {&ActingMembers(), &HoldKeys()},
+       CheckPods<kHold>,
+       Order<kHold, &PodRules::Hold>,
+       true},
+      {kRelease,
+       "let held pods go on",
+       Target(),
+       {&ActingMembers(), &ReleaseKeys()},
+       CheckPods<kRelease>,
+       Order<kRelease, &PodRules::Release>,
+       true},
+      {kFail,
+       "end pods now, phase Failed, whatever their restart policy",
+       Target(),
+       {&ActingMembers(), &FailKeys()},
+       CheckPods<kFail>,
+       Order<kFail, &PodRules::Fail>,
+       true},
+      {kCrash,
+       "end containers of pods now; the restart policy applies",
+       Target(),
+       {&ActingMembers(), &CrashKeys()},
+       CheckPods<kCrash>,
+       Order<kCrash, &PodRules::Crash>,
+       true},
+      {kNodePressure,
+       "evict pods as a node under pressure does, without asking anybody",
+       Target(),
+       {&ActingMembers(), &PressureKeys()},
+       CheckPods<kNodePressure>,
+       Order<kNodePressure, &PodRules::Evict>,
+       true},
+      {"addPodRule",
+       "say how the pods of a selector behave, those there are and those that come",
+       Rule(),
+       {},
+       nullptr,
+       AddRule,
+       true},
+      {"removePodRule",
+       "take a rule back, by its name; pods that only it held go on",
+       AnyText(),
+       {},
+       nullptr,
+       RemoveRule,
        true},
   };
   return steps;
@@ -177,9 +214,20 @@ std::span<const StepDef> PodSteps() {
 
 std::span<const StepDef> NodeSteps() {
   static const std::vector<StepDef> steps{
-      {kFailNode, "take a node away: it stops reporting and its pods stand still", AnyText(), {}, nullptr,
-       OrderNode<kFailNode, &NodeAgent::Fail>, true},
-      {kRecoverNode, "bring a node back", AnyText(), {}, nullptr, OrderNode<kRecoverNode, &NodeAgent::Recover>, true},
+      {kFailNode,
+       "take a node away: it stops reporting and its pods stand still",
+       AnyText(),
+       {},
+       nullptr,
+       OrderNode<kFailNode, &NodeAgent::Fail>,
+       true},
+      {kRecoverNode,
+       "bring a node back",
+       AnyText(),
+       {},
+       nullptr,
+       OrderNode<kRecoverNode, &NodeAgent::Recover>,
+       true},
   };
   return steps;
 }

@@ -13,12 +13,12 @@
 namespace terrarium::testbed::scenario {
 namespace {
 
+using api::YamlPathBelow;
 using apiserver::ResourceInfo;
 using apiserver::ResourceTable;
-using api::YamlPathBelow;
 
 bool IsKept(const ResourceInfo& resource) {
-  return resource.strategy != nullptr && ResourceTable::Get().FindStorage(resource.storage) == &resource;
+  return resource.strategy != nullptr && resource.stored_as == nullptr;
 }
 
 std::vector<std::string> WordsOf(const ResourceInfo& resource) {
@@ -31,7 +31,7 @@ std::vector<std::string> WordsOf(const ResourceInfo& resource) {
 const std::vector<std::pair<std::string, const ResourceInfo*>>& KindWords() {
   static const auto all = [] {
     std::vector<std::pair<std::string, const ResourceInfo*>> out;
-    for (const ResourceInfo& resource : ResourceTable::Get().all())
+    for (const ResourceInfo& resource : ResourceTable::BuiltIn()->all())
       if (IsKept(resource))
         for (std::string& word : WordsOf(resource)) out.emplace_back(std::move(word), &resource);
     return out;
@@ -54,7 +54,8 @@ api::Result<KindAndName> ParseKindAndName(std::string_view text) {
     if (known != word) continue;
     std::string name(slash == std::string_view::npos ? "" : text.substr(slash + 1));
     if (slash != std::string_view::npos && (name.empty() || name.find('/') != std::string::npos))
-      return api::BadRequest(api::Quote(text) + " is not KIND/NAME; a namespace is given by the key namespace");
+      return api::BadRequest(api::Quote(text) +
+                             " is not KIND/NAME; a namespace is given by the key namespace");
     return KindAndName{resource, std::move(name)};
   }
   std::vector<std::string> words;
@@ -67,9 +68,9 @@ const ResourceInfo* ResourceOfManifest(const Json& manifest) {
   const std::string_view version = api::StringAt(manifest, "apiVersion");
   const std::size_t slash = version.find('/');
   const std::string_view group = slash == std::string_view::npos ? "" : version.substr(0, slash);
-  const ResourceInfo* found =
-      ResourceTable::Get().FindKind(group, slash == std::string_view::npos ? version : version.substr(slash + 1),
-                                    api::StringAt(manifest, "kind"));
+  const ResourceInfo* found = ResourceTable::BuiltIn()->FindKind(
+      group, slash == std::string_view::npos ? version : version.substr(slash + 1),
+      api::StringAt(manifest, "kind"));
   return found == nullptr || found->strategy == nullptr ? nullptr : found;
 }
 
@@ -102,7 +103,8 @@ ObjectTarget ObjectTarget::Of(const Json& step, const std::string& verb) {
   ObjectTarget out;
   out.resource_ = parsed->resource;
   out.name_ = parsed->name;
-  if (out.resource_->namespaced) out.ns_ = step.contains("namespace") ? step["namespace"].get<std::string>() : "default";
+  if (out.resource_->namespaced)
+    out.ns_ = step.contains("namespace") ? step["namespace"].get<std::string>() : "default";
   if (step.contains("selector")) {
     auto selector = api::LabelSelector::Parse(step["selector"].get_ref<const std::string&>());
     CHECK(selector.ok());
@@ -127,7 +129,8 @@ std::vector<api::ObjectPtr> ObjectTarget::Select(Testbed& bed) const {
       std::string born(api::StringAt(*object->Document(), "metadata", "creationTimestamp"));
       found.emplace_back(std::move(born), std::move(object));
     }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   if (first_ > 0 && found.size() > first_) found.resize(first_);
   std::vector<api::ObjectPtr> out;
   for (auto& each : found) out.push_back(std::move(each.second));
@@ -135,7 +138,8 @@ std::vector<api::ObjectPtr> ObjectTarget::Select(Testbed& bed) const {
 }
 
 std::string ObjectTarget::String() const {
-  if (!name_.empty()) return std::string(resource_->singular) + " " + (ns_.empty() ? name_ : ns_ + "/" + name_);
+  if (!name_.empty())
+    return std::string(resource_->singular) + " " + (ns_.empty() ? name_ : ns_ + "/" + name_);
   std::string out(resource_->plural);
   if (!ns_.empty() && ns_ != "default") out += " of " + ns_;
   if (selector_) out += " with " + selector_->String();
@@ -151,11 +155,13 @@ void CheckTarget(const Json& step, const std::string& verb, const std::string& p
   if (!only.empty() && resource.plural != only)
     mistakes.push_back({YamlPathBelow(path, verb), verb + " is for " + std::string(only) + " only"});
   if (step.contains("namespace") && !resource.namespaced)
-    mistakes.push_back({YamlPathBelow(path, "namespace"), std::string(resource.plural) + " have no namespace"});
+    mistakes.push_back(
+        {YamlPathBelow(path, "namespace"), std::string(resource.plural) + " have no namespace"});
   for (const char* key : {"selector", "where", "first"})
     if (step.contains(key) && !parsed->name.empty())
-      mistakes.push_back({YamlPathBelow(path, key) + "#", std::string(key) + " goes with a kind without a name, like " +
-                                                              std::string(resource.plural)});
+      mistakes.push_back(
+          {YamlPathBelow(path, key) + "#",
+           std::string(key) + " goes with a kind without a name, like " + std::string(resource.plural)});
   if (step.contains("where"))
     CheckFields(resource, step["where"], YamlPathBelow(path, "where"), FieldUse::kMatch, mistakes);
 }

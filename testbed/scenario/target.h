@@ -11,26 +11,27 @@
 #include "api/object.h"
 #include "api/selector/label_selector.h"
 #include "apiserver/resource_table.h"
+#include "testbed/embedding/testbed.h"
 #include "testbed/scenario/shape.h"
-#include "testbed/testbed.h"
 
 namespace terrarium::testbed::scenario {
 
 struct KindAndName {
   const apiserver::ResourceInfo* resource;
-  std::string name;  // empty: several
+  std::string name;  // empty: all objects of the kind
 };
-// "deployment/web", "pods", with whatever kubectl accepts for a kind. 400 with the words of what is wrong.
+// Parses "deployment/web" or "pods"; accepts the same words for a kind as kubectl. Fails with 400 and a
+// message for people.
 api::Result<KindAndName> ParseKindAndName(std::string_view text);
 // All words for kinds, joined by '|'.
 std::string JoinedKindWords();
-// The resource of an object that tells its apiVersion and kind; nullptr: none is served, or none is kept.
+// The resource of an object, by its apiVersion and kind. nullptr: it is not served or not stored.
 const apiserver::ResourceInfo* ResourceOfManifest(const Json& manifest);
 
-// The keys beside the verb that say which objects.
+// The keys beside the verb that select objects.
 const Members& NamespaceMember();   // namespace
 const Members& SelectionMembers();  // namespace, selector, where
-const Members& ActingMembers();     // the same, and first
+const Members& ActingMembers();     // namespace, selector, where, first
 
 class ObjectTarget {
  public:
@@ -42,7 +43,7 @@ class ObjectTarget {
   const std::string& name() const { return name_; }
   const std::string& ns() const { return ns_; }
   bool Selects(const api::ObjectPtr& object) const;
-  // Those there are now, oldest first; of a named one, that one or nothing.
+  // The selected objects that exist now, oldest first.
   std::vector<api::ObjectPtr> Select(Testbed& bed) const;
   // "deployment default/web", "pods with app=web".
   std::string String() const;
@@ -50,14 +51,14 @@ class ObjectTarget {
  private:
   const apiserver::ResourceInfo* resource_ = nullptr;
   std::string name_;
-  std::string ns_;  // empty for kinds that have none
+  std::string ns_;  // empty for cluster-scoped kinds
   std::optional<api::LabelSelector> selector_;
   Json where_;
   std::size_t first_ = 0;  // 0: all
 };
 
-// What shapes cannot say about the keys of a target: a namespace where there are none, a selector beside a name, a
-// field in `where` that the kind does not have. `only`: the one resource that the step is for; empty: any.
+// Checks what a shape cannot express: a namespace of a cluster-scoped kind, a selector beside a name, an
+// unknown field in `where`. `only`: the single resource that the step accepts; empty: any.
 void CheckTarget(const Json& step, const std::string& verb, const std::string& path, std::string_view only,
                  Mistakes& mistakes);
 

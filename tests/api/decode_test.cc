@@ -67,6 +67,13 @@ TEST(DecodeJson, StopsCollectingStrictErrorsAtAHundred) {
   EXPECT_EQ(DecodeJson(text, ConfigMap()).strict_errors.size(), 100U);
 }
 
+TEST(DecodeJson, ReportsAPathOnceHoweverOftenItIsRepeated) {
+  const Decoded d = DecodeJson(R"({"a":{"x":1,"x":2},"a":{"x":1,"x":2},"a":{"y":[{"z":1,"z":2,"z":3}]}})");
+  EXPECT_THAT(d.strict_errors, ElementsAre(R"(duplicate field "a.x")", R"(duplicate field "a")",
+                                           R"(duplicate field "a.y[0].z")"));
+  EXPECT_EQ(d.object.dump(), R"({"a":{"y":[{"z":3}]}})");
+}
+
 TEST(DecodeJson, CollectsNothingWhenNotStrict) {
   const Decoded d = DecodeJson(R"({"zzz":1,"data":{"k":"1","k":"2"}})", ConfigMap(), {.strict = false});
   EXPECT_THAT(d.strict_errors, IsEmpty());

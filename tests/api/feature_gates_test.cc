@@ -1,11 +1,11 @@
 #include "api/base/feature_gates.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace terrarium::api {
 namespace {
@@ -14,14 +14,44 @@ using ::testing::HasSubstr;
 
 TEST(GateTable, IsSortedByNameWithoutRepeats) {
   auto gates = AllGates();
-  EXPECT_TRUE(std::is_sorted(gates.begin(), gates.end(), [](const GateDef& a, const GateDef& b) { return a.name < b.name; }));
+  EXPECT_TRUE(std::is_sorted(gates.begin(), gates.end(),
+                             [](const GateDef& a, const GateDef& b) { return a.name < b.name; }));
   std::set<std::string_view> names;
   for (const GateDef& gate : gates) EXPECT_TRUE(names.insert(gate.name).second) << gate.name;
 }
 
 TEST(GateTable, AlphaIsOffAndTheRestIsOnByDefault) {
-  for (const GateDef& gate : AllGates()) EXPECT_EQ(gate.default_on, gate.stage != GateStage::kAlpha) << gate.name;
+  for (const GateDef& gate : AllGates())
+    EXPECT_EQ(gate.default_on, gate.stage != GateStage::kAlpha) << gate.name;
 }
+
+// What the graduation criteria of the KEPs say about each gate, by its name.
+class KepGates : public ::testing::Test {
+ protected:
+  static std::string Of(std::string_view name) {
+    for (const GateDef& gate : AllGates())
+      if (gate.name == name) {
+        EXPECT_EQ(FeatureGates().Enabled(name), gate.default_on);
+        const char* const stages[] = {"alpha", "beta", "stable"};
+        return std::string(stages[static_cast<int>(gate.stage)]) + (gate.default_on ? " on" : " off");
+      }
+    return "there is none";
+  }
+};
+
+TEST_F(KepGates, Kep5882AlphaTheGateIsDisabledByDefault) {
+  EXPECT_EQ(Of("DeploymentPodReplacementPolicy"), "alpha off");
+}
+TEST_F(KepGates, Kep3973BetaTheGateIsEnabledByDefault) {
+  EXPECT_EQ(Of("DeploymentReplicaSetTerminatingReplicas"), "beta on");
+}
+TEST_F(KepGates, Kep3939BetaTheGateIsEnabledByDefault) {
+  EXPECT_EQ(Of("JobPodReplacementPolicy"), "stable on");
+}
+TEST_F(KepGates, Kep3189TheGateIsAlphaAndDisabledByDefault) {
+  EXPECT_EQ(Of("DownscalePodPicker"), "alpha off");
+}
+TEST_F(KepGates, Kep2255TheGateIsEnabledByDefault) { EXPECT_EQ(Of("PodDeletionCost"), "beta on"); }
 
 TEST(GateTable, DependenciesNameOtherGatesOfTheTable) {
   FeatureGates gates;
@@ -42,13 +72,15 @@ TEST(FeatureGates, AssignmentsOverrideDefaultsAndTheLastOneWins) {
 
 TEST(FeatureGates, UnknownGatesAndBadValuesAreNamed) {
   EXPECT_EQ(FeatureGates().With("Nope=true").status().message, "unrecognized feature gate: Nope");
-  EXPECT_THAT(FeatureGates().With("PodDeletionCost=maybe").status().message, HasSubstr("PodDeletionCost=maybe"));
+  EXPECT_THAT(FeatureGates().With("PodDeletionCost=maybe").status().message,
+              HasSubstr("PodDeletionCost=maybe"));
   EXPECT_THAT(FeatureGates().With("PodDeletionCost").status().message, HasSubstr("missing bool value"));
 }
 
 TEST(FeatureGates, AGateNeedsWhatItDependsOn) {
   EXPECT_TRUE(FeatureGates().With("DeploymentPodReplacementPolicy=true").ok());
-  auto unmet = FeatureGates().With("DeploymentPodReplacementPolicy=true,DeploymentReplicaSetTerminatingReplicas=false");
+  auto unmet = FeatureGates().With(
+      "DeploymentPodReplacementPolicy=true,DeploymentReplicaSetTerminatingReplicas=false");
   ASSERT_FALSE(unmet.ok());
   EXPECT_THAT(unmet.status().message, HasSubstr("[DeploymentReplicaSetTerminatingReplicas]"));
 }

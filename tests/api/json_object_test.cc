@@ -57,6 +57,37 @@ TEST(JsonObject, FindsEveryOneOfManyNames) {
   }
 }
 
+TEST(JsonObject, SortsMembersThatWereAppendedAndKeepsTheLastOfEqualNames) {
+  Json::object_t members;
+  EXPECT_FALSE(members.SortMembers());
+  int number = 0;
+  for (const char* name : {"m", "a", "z", "a", "m", "a"}) members.AppendUnsorted(name) = ++number;
+  EXPECT_TRUE(members.SortMembers());
+  EXPECT_EQ(Json(members).dump(), R"({"a":6,"m":5,"z":3})");
+  members.AppendUnsorted("b") = 7;
+  EXPECT_FALSE(members.SortMembers());
+  EXPECT_EQ(Json(members).dump(), R"({"a":6,"b":7,"m":5,"z":3})");
+}
+
+TEST(JsonObject, AddsAndErasesManyInOnePass) {
+  Json document = Json::parse(R"({"b":1,"d":2,"f":3,"h":4})");
+  auto& members = document.get_ref<Json::object_t&>();
+  Json::object_t::container added;
+  for (const char* name : {"a", "c", "z"}) added.emplace_back(MemberName(name), Json(name));
+  members.AddSorted(std::move(added));
+  EXPECT_EQ(document.dump(), R"({"a":"a","b":1,"c":"c","d":2,"f":3,"h":4,"z":"z"})");
+  std::string visited;
+  EXPECT_EQ(members.EraseIf([&](auto& member) {
+    visited += member.first.text();
+    if (member.second.is_string()) return true;
+    member.second = member.second.template get<int>() * 10;
+    return member.first.text() == "d";
+  }),
+            4u);
+  EXPECT_EQ(visited, "abcdfhz");
+  EXPECT_EQ(document.dump(), R"({"b":10,"f":30,"h":40})");
+}
+
 TEST(Object, IsStampedInPlaceOnlyWhenNobodyElseHasIt) {
   ObjectHeader header;
   header.name = "x";

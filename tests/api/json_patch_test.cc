@@ -1,5 +1,9 @@
 #include "api/patch/json_patch.h"
 
+#include <numeric>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace terrarium::api {
@@ -26,7 +30,8 @@ void ExpectRejected(const char* patch) {
 }
 
 TEST(JsonPatch, AddSetsAMemberAndReplacesAnExistingOne) {
-  Json out = Apply(R"([{"op":"add","path":"/spec/paused","value":true},{"op":"add","path":"/spec/replicas","value":3}])");
+  Json out = Apply(
+      R"([{"op":"add","path":"/spec/paused","value":true},{"op":"add","path":"/spec/replicas","value":3}])");
   EXPECT_EQ(out["spec"]["paused"], true);
   EXPECT_EQ(out["spec"]["replicas"], 3);
 }
@@ -41,7 +46,8 @@ TEST(JsonPatch, AddInsertsIntoAListAndAppendsAtDash) {
 }
 
 TEST(JsonPatch, NegativeIndexesCountFromTheEnd) {
-  EXPECT_EQ(Apply(R"([{"op":"remove","path":"/spec/list/-1"}])")["spec"]["list"], Json::parse(R"(["x","y"])"));
+  EXPECT_EQ(Apply(R"([{"op":"remove","path":"/spec/list/-1"}])")["spec"]["list"],
+            Json::parse(R"(["x","y"])"));
   EXPECT_EQ(Apply(R"([{"op":"replace","path":"/spec/list/-3","value":"n"}])")["spec"]["list"],
             Json::parse(R"(["n","y","z"])"));
   EXPECT_EQ(Apply(R"([{"op":"add","path":"/spec/list/-1","value":"n"}])")["spec"]["list"],
@@ -84,7 +90,8 @@ TEST(JsonPatch, TestPassesOnEqualValuesOnly) {
 }
 
 TEST(JsonPatch, AbsentAndNullAreOneToTest) {
-  Apply(R"([{"op":"test","path":"/spec/absent","value":null},{"op":"test","path":"/spec/none","value":null}])");
+  Apply(
+      R"([{"op":"test","path":"/spec/absent","value":null},{"op":"test","path":"/spec/none","value":null}])");
   ExpectRejected(R"([{"op":"test","path":"/spec/absent","value":""}])");
 }
 
@@ -127,10 +134,15 @@ TEST(JsonPatch, WhatIsNoListOfOperationsIsABadRequest) {
     const char* message;
   };
   for (const Case& c : {
-           Case{R"({})", "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"},
-           Case{R"(["x"])", "error decoding patch: json: cannot unmarshal string into Go value of type handlers.jsonPatchOp"},
+           Case{R"({})",
+                "error decoding patch: json: cannot unmarshal object into Go value of type "
+                "[]handlers.jsonPatchOp"},
+           Case{R"(["x"])",
+                "error decoding patch: json: cannot unmarshal string into Go value of type "
+                "handlers.jsonPatchOp"},
            Case{R"([{"op":1}])",
-                "error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string"},
+                "error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of "
+                "type string"},
        }) {
     Result<Json> result = ApplyJsonPatch(kDocument, Json::parse(c.patch));
     ASSERT_FALSE(result.ok()) << c.patch;
@@ -157,15 +169,73 @@ TEST(JsonPatch, TooManyOperationsAreTooLarge) {
 TEST(JsonPatch, CopiesThatDoubleTheDocumentAreStopped) {
   Json document = {{"a", std::string(100'000, 'x')}};
   Json patch = Json::array();
-  for (int i = 0; i < 40; ++i) patch.push_back({{"op", "copy"}, {"from", "/a"}, {"path", "/" + std::to_string(i)}});
+  for (int i = 0; i < 40; ++i)
+    patch.push_back({{"op", "copy"}, {"from", "/a"}, {"path", "/" + std::to_string(i)}});
   Result<Json> result = ApplyJsonPatch(document, patch);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code, 422);
 }
 
+// Long enough for several pieces of the list that a patch works on.
+TEST(JsonPatch, LongListsChangeAnywhere) {
+  Json list = Json::array();
+  for (int i = 0; i < 2000; ++i) list.push_back(i);
+  Json patch = Json::array();
+  std::vector<int> expected(2000);
+  std::iota(expected.begin(), expected.end(), 0);
+  for (int i = 0; i < 3000; ++i) {
+    const int at = (i * 7919) % static_cast<int>(expected.size());
+    if (i % 3 == 0) {
+      patch.push_back({{"op", "remove"}, {"path", "/list/" + std::to_string(at)}});
+      expected.erase(expected.begin() + at);
+    } else {
+      patch.push_back({{"op", "add"}, {"path", "/list/" + std::to_string(at)}, {"value", -i}});
+      expected.insert(expected.begin() + at, -i);
+    }
+  }
+  Result<Json> result = ApplyJsonPatch({{"list", list}}, patch);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ((*result)["list"], Json(expected));
+}
+
+TEST(JsonPatch, AListCanBeEmptiedAndFilled) {
+  EXPECT_EQ(Apply(R"([{"op":"remove","path":"/spec/list/0"},{"op":"remove","path":"/spec/list/0"},
+                      {"op":"remove","path":"/spec/list/0"},{"op":"test","path":"/spec/list","value":[]},
+                      {"op":"add","path":"/spec/list/-","value":"n"},{"op":"copy","from":"/spec/list","path":"/spec/more"},
+                      {"op":"test","path":"/spec","value":{"list":["n"],"more":["n"],"none":null,"replicas":1}}])")
+                ["spec"],
+            Json::parse(R"({"list":["n"],"more":["n"],"none":null,"replicas":1})"));
+}
+
+// Each value is as deep as a client may send it; together they would be deeper than any reader goes.
+TEST(JsonPatch, ValuesPutIntoEachOtherStayWithinTheDepthOfDocuments) {
+  Json value = 0;
+  std::string path = "/spec";
+  Json patch = Json::array();
+  for (int level = 0; level < 4000; ++level) value = Json::array({std::move(value)});
+  for (int i = 0; i < 3; ++i) {
+    patch.push_back({{"op", "add"}, {"path", path}, {"value", value}});
+    Result<Json> result = ApplyJsonPatch(kDocument, patch);
+    EXPECT_EQ(result.ok(), i < 2);
+    for (int level = 0; level < 4000; ++level) path += "/0";
+  }
+}
+
+TEST(JsonPatch, ValuesMovedIntoEachOtherStayWithinTheDepthOfDocuments) {
+  Json deep = 0;
+  for (int level = 0; level < 6000; ++level) deep = Json::array({std::move(deep)});
+  std::string path = "/b";
+  for (int level = 0; level < 5999; ++level) path += "/0";
+  const Json document = {{"a", deep}, {"b", deep}};
+  EXPECT_FALSE(ApplyJsonPatch(document, {{{"op", "move"}, {"from", "/a"}, {"path", path + "/0"}}}).ok());
+  const Json flat = {{"a", 1}, {"b", deep}};
+  EXPECT_TRUE(ApplyJsonPatch(flat, {{{"op", "move"}, {"from", "/a"}, {"path", path + "/0"}}}).ok());
+}
+
 TEST(JsonPatch, StrictValidationNamesUnknownMembers) {
-  EXPECT_EQ(JsonPatchUnknownFields(Json::parse(R"([{"op":"add","path":"/a","value":1},{"op":"test","foo":1}])")),
-            std::vector<std::string>{"json patch unknown field \"[1].foo\""});
+  EXPECT_EQ(
+      JsonPatchUnknownFields(Json::parse(R"([{"op":"add","path":"/a","value":1},{"op":"test","foo":1}])")),
+      std::vector<std::string>{"json patch unknown field \"[1].foo\""});
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include "api/find_text.h"
 #include "api/json_text.h"
 
 #include <cstdint>
@@ -14,7 +13,8 @@ TEST(AppendJson, GivesTheBytesThatDumpGives) {
       Json(),
       Json::object(),
       Json::array(),
-      Json::parse(R"({"a":[1,-2,3.5,1e300,0.1,true,false,null,"x",{"b":{}}],"é":"ü","q":"\"\\\n\u0001\u007f"})"),
+      Json::parse(
+          R"({"a":[1,-2,3.5,1e300,0.1,true,false,null,"x",{"b":{}}],"é":"ü","q":"\"\\\n\u0001\u007f"})"),
       Json(std::numeric_limits<std::int64_t>::min()),
       Json(std::numeric_limits<std::uint64_t>::max()),
       Json(1.0),
@@ -34,7 +34,8 @@ TEST(ReadJson, ReadsWhatAppendJsonWrote) {
       true,
       Json::object(),
       Json::array(),
-      Json::parse(R"({"b":1,"a":[1,-2,3.5,1e300,0.1,true,false,null,"x",{"b":{}}],"é":"ü","q":"\"\\\n\u0001\u007f\\"})"),
+      Json::parse(
+          R"({"b":1,"a":[1,-2,3.5,1e300,0.1,true,false,null,"x",{"b":{}}],"é":"ü","q":"\"\\\n\u0001\u007f\\"})"),
       Json::parse(R"({"metadata":{"resourceVersion":"7","annotations":{"x":"{\"a\":[1,2]}"}}})"),
       Json(std::numeric_limits<std::int64_t>::min()),
       Json(std::numeric_limits<std::uint64_t>::max()),
@@ -53,8 +54,10 @@ TEST(ReadJson, ReadsWhatAppendJsonWrote) {
 
 // Stored text begins with the metadata, and that with the resourceVersion.
 TEST(ReadJson, PutsMembersInOrderThatTheTextHasNot) {
-  const Json read = ReadJson(R"({"metadata":{"resourceVersion":"7","a":"b","uid":"u"},"data":{"k":"v"},"zone":1})");
-  EXPECT_EQ(read.dump(), R"({"data":{"k":"v"},"metadata":{"a":"b","resourceVersion":"7","uid":"u"},"zone":1})");
+  const Json read =
+      ReadJson(R"({"metadata":{"resourceVersion":"7","a":"b","uid":"u"},"data":{"k":"v"},"zone":1})");
+  EXPECT_EQ(read.dump(),
+            R"({"data":{"k":"v"},"metadata":{"a":"b","resourceVersion":"7","uid":"u"},"zone":1})");
 }
 
 TEST(ReadSome, KeepsWhatIsAskedForAndSkipsTheRest) {
@@ -73,15 +76,6 @@ TEST(ReadSome, KeepsWhatIsAskedForAndSkipsTheRest) {
     "spec": {"containers": [{"name": "c", "policy": {"z": 1}}, {}], "node": "n"}})"));
   EXPECT_EQ(FindMember(text, "status"), R"({"phase":"x"})");
   EXPECT_EQ(FindMember(text, "nothing"), "");
-}
-
-TEST(FindText, FindsAWordByOneOfItsCharactersAsFindDoes) {
-  constexpr std::string_view kText = R"({"Ref":["x"],"ownerReference":[],"ownerReferences":["R"]})";
-  for (std::string_view word : {R"("ownerReferences":[)", R"("Ref":[)", "R", R"(R"]})", R"("otherReferences":[)"})
-    EXPECT_EQ(FindText(kText, word, 'R'), kText.find(word)) << word;
-  EXPECT_EQ(FindText("R", "xR", 'R'), std::string_view::npos) << "what comes before it does not fit";
-  EXPECT_EQ(FindText("xR", "xRy", 'R'), std::string_view::npos) << "nor what comes after";
-  EXPECT_EQ(FindText("", "R", 'R'), std::string_view::npos);
 }
 
 }  // namespace

@@ -83,6 +83,17 @@ TEST(Quantity, PrintsTheCanonicalForm) {
   for (const auto& [text, want] : cases) EXPECT_EQ(Q(text).ToString(), want) << text;
 }
 
+// 36 digits are kept; the zeros after them must not be lost with the suffix.
+TEST(Quantity, APrintedQuantityOfManyDigitsHasTheSameValue) {
+  const std::string digits(36, '7');
+  for (const std::string zeros : {"", "0", "00", "000", "0000", "00000"}) {
+    const Quantity quantity = Q(digits + zeros);
+    EXPECT_EQ(Q(quantity.ToString()), quantity) << quantity.ToString();
+  }
+  EXPECT_EQ(Q(digits + "00000").ToString(), digits + "00k");
+  EXPECT_EQ(Q("1" + std::string(200, '0')).ToString(), "100e198");
+}
+
 TEST(Quantity, RefusesWhatKubernetesRefuses) {
   const std::string format =
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -92,6 +103,11 @@ TEST(Quantity, RefusesWhatKubernetesRefuses) {
   for (const char* text : {"1mm", "1e", "1Kii", "e"}) {
     EXPECT_EQ(Why(text), "unable to parse quantity's suffix") << text;
   }
+}
+
+TEST(Quantity, AnExponentBeyondAnyNumberIsRefused) {
+  EXPECT_EQ(Why("1e-2147483648"), "unable to parse quantity's suffix");
+  EXPECT_EQ(Why("1e2147483647"), "unable to parse quantity's suffix");
 }
 
 TEST(Quantity, ComparesByValue) {

@@ -1,9 +1,9 @@
 #include "api/core_v1/resource_quota.h"
 
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace terrarium::api {
 namespace {
@@ -32,8 +32,9 @@ bool InScopes(const char* quota_spec, const Json& pod) {
 }
 
 TEST(QuotaCounts, EachResourceHasItsNames) {
-  for (const char* name : {"pods", "cpu", "requests.cpu", "limits.memory", "requests.ephemeral-storage", "count/pods",
-                           "hugepages-2Mi", "requests.hugepages-2Mi", "requests.example.com/gpu"}) {
+  for (const char* name :
+       {"pods", "cpu", "requests.cpu", "limits.memory", "requests.ephemeral-storage", "count/pods",
+        "hugepages-2Mi", "requests.hugepages-2Mi", "requests.example.com/gpu"}) {
     EXPECT_TRUE(QuotaCounts(kPods, name)) << name;
   }
   for (const char* name : {"services", "secrets", "requests.storage", "example.com/gpu", "count/jobs.batch"})
@@ -49,14 +50,16 @@ TEST(QuotaCounts, EachResourceHasItsNames) {
 TEST(QuotaUsage, APodIsCountedUnderBothNamesOfARequest) {
   Json pod = Pod({Container("a", {{"cpu", "500m"}, {"memory", "1Gi"}}, {{"cpu", "1"}}),
                   Container("b", {{"cpu", "250m"}, {"example.com/gpu", "1"}}, {{"example.com/gpu", "1"}})});
-  EXPECT_EQ(Usage(kPods, pod),
-            R"({"count/pods":"1","cpu":"750m","limits.cpu":"1","memory":"1Gi","pods":"1","requests.cpu":"750m",)"
-            R"("requests.example.com/gpu":"1","requests.memory":"1Gi"})");
+  EXPECT_EQ(
+      Usage(kPods, pod),
+      R"({"count/pods":"1","cpu":"750m","limits.cpu":"1","memory":"1Gi","pods":"1","requests.cpu":"750m",)"
+      R"("requests.example.com/gpu":"1","requests.memory":"1Gi"})");
 }
 
 TEST(QuotaUsage, InitContainersSidecarsOverheadAndThePodsOwnResourcesAreCountedAsTheSchedulerDoes) {
   Json pod = Pod({Container("main", {{"cpu", "1"}}, {})});
-  pod["spec"]["initContainers"] = {Container("setup", {{"cpu", "3"}}, {}), Container("mesh", {{"cpu", "500m"}}, {})};
+  pod["spec"]["initContainers"] = {Container("setup", {{"cpu", "3"}}, {}),
+                                   Container("mesh", {{"cpu", "500m"}}, {})};
   pod["spec"]["initContainers"][1]["restartPolicy"] = "Always";
   pod["spec"]["overhead"] = {{"cpu", "100m"}};
   EXPECT_EQ(QuotaSubjectOf(kPods, pod, kNow).usage.at("cpu").ToString(), "3100m");
@@ -83,7 +86,8 @@ TEST(QuotaUsage, ATerminatingPodIsCountedUntilItShouldHaveGone) {
 }
 
 TEST(QuotaUsage, ServicesAreCountedWithTheirPortsAndBalancers) {
-  Json service = {{"spec", {{"type", "ClusterIP"}, {"ports", {{{"port", 80}}, {{"port", 81}, {"nodePort", 30081}}}}}}};
+  Json service = {
+      {"spec", {{"type", "ClusterIP"}, {"ports", {{{"port", 80}}, {{"port", 81}, {"nodePort", 30081}}}}}}};
   EXPECT_EQ(Usage(kServices, service),
             R"({"count/services":"1","services":"1","services.loadbalancers":"0","services.nodeports":"0"})");
   service["spec"]["type"] = "NodePort";
@@ -119,8 +123,8 @@ TEST(QuotaScopes, AllOfThemMustLetThePodIn) {
   EXPECT_FALSE(InScopes(R"({"scopes":["NotBestEffort"]})", pod));
   pod["spec"]["activeDeadlineSeconds"] = 0;
   EXPECT_TRUE(InScopes(R"({"scopes":["Terminating"]})", pod));
-  EXPECT_TRUE(InScopes(R"({"scopeSelector":{"matchExpressions":[{"scopeName":"Terminating","operator":"Exists"}]}})",
-                       pod));
+  EXPECT_TRUE(InScopes(
+      R"({"scopeSelector":{"matchExpressions":[{"scopeName":"Terminating","operator":"Exists"}]}})", pod));
   EXPECT_FALSE(InScopes(
       R"({"scopes":["Terminating"],
           "scopeSelector":{"matchExpressions":[{"scopeName":"NotBestEffort","operator":"Exists"}]}})",

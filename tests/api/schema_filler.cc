@@ -60,8 +60,7 @@ void Filler::Fields(const Message& message, Json& doc) {
 
 Json Filler::Value(const Field& field) {
   switch (field.def.cardinality) {
-    case Cardinality::kSingle:
-      return Element(field);
+    case Cardinality::kSingle: return Element(field);
     case Cardinality::kList: {
       Json list = Json::array();
       for (std::uint64_t i = 0, n = 1 + Below(2); i < n; ++i) list.push_back(Element(field));
@@ -82,22 +81,15 @@ Json Filler::Zero(const Field& field) {
   if (field.def.cardinality == Cardinality::kMap) return Json::object();
   switch (field.def.type) {
     case FieldType::kString:
-    case FieldType::kBytes:
-      return "";
-    case FieldType::kBool:
-      return false;
+    case FieldType::kBytes: return "";
+    case FieldType::kBool: return false;
     case FieldType::kInt32:
     case FieldType::kInt64:
-    case FieldType::kIntOrString:
-      return 0;
-    case FieldType::kQuantity:
-      return "0";
-    case FieldType::kMessage:
-      return Json::object();
-    case FieldType::kStringList:
-      return Json::array();
-    default:
-      return nullptr;
+    case FieldType::kIntOrString: return 0;
+    case FieldType::kQuantity: return "0";
+    case FieldType::kMessage: return Json::object();
+    case FieldType::kStringList: return Json::array();
+    default: return nullptr;
   }
 }
 
@@ -110,39 +102,26 @@ Json Filler::Element(const Field& field) {
            fraction + "Z";
   };
   switch (field.def.type) {
-    case FieldType::kString:
-      return field.enum_values().empty() ? Word() : Enum(field.enum_values());
-    case FieldType::kBool:
-      return true;
+    case FieldType::kString: return field.enum_values().empty() ? Word() : Enum(field.enum_values());
+    case FieldType::kBool: return true;
     case FieldType::kInt32:
       return Below(4) == 0 ? -static_cast<std::int64_t>(1 + Below(1000))
                            : static_cast<std::int64_t>(1 + Below(2147483647));
     case FieldType::kInt64:
       return Below(4) == 0 ? -static_cast<std::int64_t>(1 + Below(1000))
                            : static_cast<std::int64_t>(1 + (Next() >> (1 + Below(50))));
-    case FieldType::kDouble:
-      return 1.5;
-    case FieldType::kBytes:
-      return Below(2) == 0 ? "AAH/gA==" : "aGVsbG8=";
-    case FieldType::kMessage:
-      return Struct(*field.message);
-    case FieldType::kQuantity:
-      return kQuantities[Below(std::size(kQuantities))];
-    case FieldType::kIntOrString:
-      return Below(2) == 0 ? Json(1 + Below(100)) : Json(Word());
-    case FieldType::kTime:
-      return moment("");
-    case FieldType::kMicroTime:
-      return moment(".123456");
-    case FieldType::kDuration:
-      return "1s";
+    case FieldType::kDouble: return 1.5;
+    case FieldType::kBytes: return Below(2) == 0 ? "AAH/gA==" : "aGVsbG8=";
+    case FieldType::kMessage: return Struct(*field.message);
+    case FieldType::kQuantity: return kQuantities[Below(std::size(kQuantities))];
+    case FieldType::kIntOrString: return Below(2) == 0 ? Json(1 + Below(100)) : Json(Word());
+    case FieldType::kTime: return moment("");
+    case FieldType::kMicroTime: return moment(".123456");
+    case FieldType::kDuration: return "1s";
     case FieldType::kRawObject:
-    case FieldType::kFieldsV1:
-      return Json{{"f:" + Word(), {{".", Json::object()}, {"n", 1 + Below(9)}}}};
-    case FieldType::kStringList:
-      return Json::array({Word(), Word()});
-    case FieldType::kAny:
-      return Word();
+    case FieldType::kFieldsV1: return Json{{"f:" + Word(), {{".", Json::object()}, {"n", 1 + Below(9)}}}};
+    case FieldType::kStringList: return Json::array({Word(), Word()});
+    case FieldType::kAny: return Word();
   }
   return nullptr;
 }

@@ -1,10 +1,10 @@
 // Label and field selectors: grammar, words of refusal, matching.
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "api/selector/field_selector.h"
 #include "api/selector/label_selector.h"
@@ -40,9 +40,12 @@ TEST(LabelSelector, EachOperatorSelectsTheObjectsKubernetesSelects) {
     std::vector<std::string_view> selected;
   };
   // a: t=1 env=x, b: t=2, c: t=3 env=y, d: t="" (an empty value), e: no labels, f: t=many
-  const std::vector<std::pair<std::string_view, Json>> objects = {
-      {"a", {{"t", "1"}, {"env", "x"}}}, {"b", {{"t", "2"}}}, {"c", {{"t", "3"}, {"env", "y"}}},
-      {"d", {{"t", ""}}},                {"e", Json()},       {"f", {{"t", "many"}}}};
+  const std::vector<std::pair<std::string_view, Json>> objects = {{"a", {{"t", "1"}, {"env", "x"}}},
+                                                                  {"b", {{"t", "2"}}},
+                                                                  {"c", {{"t", "3"}, {"env", "y"}}},
+                                                                  {"d", {{"t", ""}}},
+                                                                  {"e", Json()},
+                                                                  {"f", {{"t", "many"}}}};
   const std::vector<Case> cases = {
       {"", {"a", "b", "c", "d", "e", "f"}},
       {"t=1", {"a"}},
@@ -103,17 +106,22 @@ TEST(LabelSelector, RefusesWithKubernetesWords) {
   EXPECT_EQ(LabelError("a in (b,=)"), "unable to parse requirement: found '=', expected: ',', or identifier");
   EXPECT_EQ(LabelError("a=!"), "unable to parse requirement: found '!', expected: identifier");
   EXPECT_EQ(LabelError("a>x"),
-            "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must "
+            "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the "
+            "value must "
             "be an integer");
-  EXPECT_EQ(LabelError("_k=1"),
-            "unable to parse requirement: <nil>: Invalid value: \"_k\": name part must consist of alphanumeric "
-            "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or "
-            "'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')");
-  EXPECT_EQ(LabelError("k=_v"),
-            "unable to parse requirement: values[0][k]: Invalid value: \"_v\": a valid label must be an empty string "
-            "or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-            "character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-            "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
+  EXPECT_EQ(
+      LabelError("_k=1"),
+      "unable to parse requirement: <nil>: Invalid value: \"_k\": name part must consist of alphanumeric "
+      "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  "
+      "or "
+      "'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')");
+  EXPECT_EQ(
+      LabelError("k=_v"),
+      "unable to parse requirement: values[0][k]: Invalid value: \"_v\": a valid label must be an empty "
+      "string "
+      "or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+      "character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+      "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
 }
 
 TEST(LabelSelector, DocumentCombinesLabelsAndExpressions) {
@@ -145,8 +153,7 @@ TEST(LabelSelector, DocumentWithBadExpressionIsRefused) {
             "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty");
 }
 
-constexpr std::string_view kPodFields[] = {"spec.nodeName", "status.phase"};
-constexpr FieldSelectorScope kPods{.group = "", .kind = "Pod", .selectable = kPodFields};
+constexpr FieldSelectorScope kPods{.group = "", .kind = "Pod"};
 constexpr FieldSelectorScope kConfigMaps{.group = "", .kind = "ConfigMap"};
 
 std::string FieldError(std::string_view text, const FieldSelectorScope& scope) {
@@ -161,7 +168,8 @@ bool SelectsPod(std::string_view text) {
   ObjectHeader header;
   header.ns = "ns1";
   header.name = "p1";
-  header.fields = {"n1", "Pending"};
+  header.node_name = "n1";
+  header.phase = MemberName("Pending");
   Result<FieldSelector> parsed = FieldSelector::Parse(text, kPods);
   EXPECT_TRUE(parsed.ok()) << text;
   return parsed.ok() && parsed->Matches(header);
@@ -175,8 +183,8 @@ TEST(FieldSelector, ComparesHeaderFields) {
   EXPECT_TRUE(SelectsPod("spec.nodeName=n1,status.phase!=Running"));
   EXPECT_FALSE(SelectsPod("spec.nodeName=n2"));
   EXPECT_FALSE(SelectsPod("spec.nodeName="));
-  EXPECT_TRUE(SelectsPod("spec.host=n1"));     // the old name of spec.nodeName
-  EXPECT_TRUE(SelectsPod("status.podIPs="));   // accepted, never set
+  EXPECT_TRUE(SelectsPod("spec.host=n1"));    // the old name of spec.nodeName
+  EXPECT_TRUE(SelectsPod("status.podIPs="));  // accepted, never set
   EXPECT_TRUE(SelectsPod(",status.phase=Pending,"));
 }
 
@@ -187,7 +195,8 @@ TEST(FieldSelector, EscapedCharactersStandForThemselves) {
   EXPECT_EQ(parsed->String(), R"(metadata.name=a\,b\=c\\d)");
   EXPECT_EQ(FieldError(R"(metadata.name=a\b)", kConfigMaps),
             R"(invalid field selector: invalid escape sequence: \b)");
-  EXPECT_EQ(FieldError(R"(metadata.name=a\)", kConfigMaps), R"(invalid field selector: invalid escape sequence: \)");
+  EXPECT_EQ(FieldError(R"(metadata.name=a\)", kConfigMaps),
+            R"(invalid field selector: invalid escape sequence: \)");
   EXPECT_EQ(FieldError("metadata.name=a=b", kConfigMaps),
             "invalid field selector: unescaped character in value: 61");
 }
@@ -207,21 +216,24 @@ TEST(FieldSelector, RefusesUnknownLabelsInTheWordsOfTheKind) {
             "field label \"spec.x\" not supported for Job");
   EXPECT_EQ(FieldError("metadata.namespace=x", {.group = "", .kind = "Node"}),
             "field label not supported: metadata.namespace");
-  EXPECT_EQ(FieldError("status.replicas=1", {.group = "apps", .kind = "ReplicaSet"}),
-            "\"status.replicas\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
+  EXPECT_EQ(
+      FieldError("status.replicas=1", {.group = "apps", .kind = "ReplicaSet"}),
+      "\"status.replicas\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
 }
 
 TEST(FieldSelector, RefusesTextThatIsNoSelector) {
   EXPECT_EQ(FieldError("metadata.name", kConfigMaps),
             "invalid selector: 'metadata.name'; can't understand 'metadata.name'");
-  EXPECT_EQ(FieldError("spec.foo=1,zzz", kPods), "invalid selector: 'spec.foo=1,zzz'; can't understand 'zzz'");
+  EXPECT_EQ(FieldError("spec.foo=1,zzz", kPods),
+            "invalid selector: 'spec.foo=1,zzz'; can't understand 'zzz'");
 }
 
 TEST(FieldSelector, EventsOfBothGroupsNameTheSameFields) {
   constexpr std::string_view kFields[] = {"involvedObject.name", "reportingComponent"};
   ObjectHeader header;
   header.fields = {"web", "kubelet"};
-  auto core = FieldSelector::Parse("involvedObject.name=web", {.group = "", .kind = "Event", .selectable = kFields});
+  auto core =
+      FieldSelector::Parse("involvedObject.name=web", {.group = "", .kind = "Event", .selectable = kFields});
   auto grouped = FieldSelector::Parse("regarding.name=web,reportingController=kubelet",
                                       {.group = "events.k8s.io", .kind = "Event", .selectable = kFields});
   ASSERT_TRUE(core.ok());
@@ -233,8 +245,21 @@ TEST(FieldSelector, EventsOfBothGroupsNameTheSameFields) {
                                   {.group = "events.k8s.io", .kind = "Event", .selectable = kOwnNames});
   ASSERT_TRUE(own.ok());
   EXPECT_FALSE(own->Matches(header));
-  EXPECT_EQ(FieldError("involvedObject.name=web", {.group = "events.k8s.io", .kind = "Event", .selectable = kFields}),
+  EXPECT_EQ(FieldError("involvedObject.name=web",
+                       {.group = "events.k8s.io", .kind = "Event", .selectable = kFields}),
             "field label not supported: involvedObject.name");
+}
+
+TEST(FieldSelector, AKindThatIsNotBuiltInIsSelectedByTheFieldsThatItDeclares) {
+  constexpr std::string_view kFields[] = {"spec.color"};
+  const FieldSelectorScope widgets = {.group = "example.com", .kind = "Widget", .selectable = kFields};
+  ObjectHeader header;
+  header.fields = {"red"};
+  auto red = FieldSelector::Parse("spec.color=red", widgets);
+  ASSERT_TRUE(red.ok());
+  EXPECT_TRUE(red->Matches(header));
+  EXPECT_EQ(FieldError("spec.size=1", widgets),
+            R"("spec.size" is not a known field selector: only "metadata.name", "metadata.namespace")");
 }
 
 }  // namespace

@@ -1,19 +1,19 @@
 #include "api/base/task.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 namespace terrarium::api {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using std::chrono::seconds;
 using Trace = std::vector<std::string>;
 using Done = Awaitable<int>::Done;
 

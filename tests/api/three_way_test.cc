@@ -20,7 +20,8 @@ struct Case {
 
 void ExpectAll(std::initializer_list<Case> cases) {
   for (const Case& c : cases) {
-    Json original = Json::parse(c.original), current = Json::parse(c.current), modified = Json::parse(c.modified);
+    Json original = Json::parse(c.original), current = Json::parse(c.current),
+         modified = Json::parse(c.modified);
     Json patch = ThreeWayPatch({original, modified, current}, Deployment());
     EXPECT_EQ(patch, Json::parse(c.patch)) << c.name << ": " << patch;
     auto result = ApplyStrategicMergePatch(current, patch, Deployment());
@@ -31,26 +32,27 @@ void ExpectAll(std::initializer_list<Case> cases) {
 
 TEST(ThreeWayPatch, SaysOnlyWhatIsNotSoAlready) {
   ExpectAll({
-      {"nothing", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":3,"paused":true},"status":{"replicas":1}})",
-       R"({"spec":{"replicas":3}})", R"({})", R"({"spec":{"replicas":3,"paused":true},"status":{"replicas":1}})"},
+      {"nothing", R"({"spec":{"replicas":3}})",
+       R"({"spec":{"replicas":3,"paused":true},"status":{"replicas":1}})", R"({"spec":{"replicas":3}})",
+       R"({})", R"({"spec":{"replicas":3,"paused":true},"status":{"replicas":1}})"},
       {"a scalar", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":5}})",
        R"({"spec":{"replicas":5}})", R"({"spec":{"replicas":5}})"},
       {"what somebody else changed", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":9}})",
        R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":3}})"},
       {"a new field", R"({})", R"({"spec":{}})", R"({"spec":{"replicas":5}})", R"({"spec":{"replicas":5}})",
        R"({"spec":{"replicas":5}})"},
-      {"a null of something that is not there", R"({})", R"({"metadata":{}})", R"({"metadata":{"labels":null}})",
-       R"({})", R"({"metadata":{}})"},
+      {"a null of something that is not there", R"({})", R"({"metadata":{}})",
+       R"({"metadata":{"labels":null}})", R"({})", R"({"metadata":{}})"},
   });
 }
 
 TEST(ThreeWayPatch, TakesAwayWhatTheLastApplyHadSetAndNothingElse) {
   ExpectAll({
-      {"a label", R"({"metadata":{"labels":{"a":"1","b":"2"}}})", R"({"metadata":{"labels":{"a":"1","b":"2","c":"3"}}})",
-       R"({"metadata":{"labels":{"a":"1"}}})", R"({"metadata":{"labels":{"b":null}}})",
-       R"({"metadata":{"labels":{"a":"1","c":"3"}}})"},
-      {"one that has gone already", R"({"spec":{"replicas":3}})", R"({"spec":{"paused":true}})", R"({"spec":{}})",
-       R"({})", R"({"spec":{"paused":true}})"},
+      {"a label", R"({"metadata":{"labels":{"a":"1","b":"2"}}})",
+       R"({"metadata":{"labels":{"a":"1","b":"2","c":"3"}}})", R"({"metadata":{"labels":{"a":"1"}}})",
+       R"({"metadata":{"labels":{"b":null}}})", R"({"metadata":{"labels":{"a":"1","c":"3"}}})"},
+      {"one that has gone already", R"({"spec":{"replicas":3}})", R"({"spec":{"paused":true}})",
+       R"({"spec":{}})", R"({})", R"({"spec":{"paused":true}})"},
       {"a whole object", R"({"spec":{"template":{"metadata":{"labels":{"a":"1"}}}}})",
        R"({"spec":{"template":{"metadata":{"labels":{"a":"1"}}},"replicas":1}})", R"({"spec":{}})",
        R"({"spec":{"template":null}})", R"({"spec":{"replicas":1}})"},
@@ -65,13 +67,15 @@ TEST(ThreeWayPatch, MergedListsGoItemByItem) {
        R"({"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"a"}],
            "containers":[{"name":"a","image":"2"}]}}}})",
        R"({"spec":{"template":{"spec":{"containers":[{"name":"a","image":"2","tty":true},{"name":"x"}]}}}})"},
-      {"an item goes, another comes", R"({"spec":{"template":{"spec":{"containers":[{"name":"a"},{"name":"b"}]}}}})",
+      {"an item goes, another comes",
+       R"({"spec":{"template":{"spec":{"containers":[{"name":"a"},{"name":"b"}]}}}})",
        R"({"spec":{"template":{"spec":{"containers":[{"name":"a"},{"name":"b"}]}}}})",
        R"({"spec":{"template":{"spec":{"containers":[{"name":"n"},{"name":"b"}]}}}})",
        R"({"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"n"},{"name":"b"}],
            "containers":[{"name":"n"},{"name":"a","$patch":"delete"}]}}}})",
        R"({"spec":{"template":{"spec":{"containers":[{"name":"n"},{"name":"b"}]}}}})"},
-      {"another order", R"({})", R"({"spec":{"template":{"spec":{"containers":[{"name":"a"},{"name":"b"}]}}}})",
+      {"another order", R"({})",
+       R"({"spec":{"template":{"spec":{"containers":[{"name":"a"},{"name":"b"}]}}}})",
        R"({"spec":{"template":{"spec":{"containers":[{"name":"b"},{"name":"a"}]}}}})",
        R"({"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}]}}}})",
        R"({"spec":{"template":{"spec":{"containers":[{"name":"b"},{"name":"a"}]}}}})"},
@@ -80,7 +84,8 @@ TEST(ThreeWayPatch, MergedListsGoItemByItem) {
        R"({"metadata":{"finalizers":["c"],"$deleteFromPrimitiveList/finalizers":["a"],
            "$setElementOrder/finalizers":["b","c"]}})",
        R"({"metadata":{"finalizers":["b","c","x"]}})"},
-      {"a list that is one value", R"({"spec":{"template":{"spec":{"containers":[{"name":"a","command":["x"]}]}}}})",
+      {"a list that is one value",
+       R"({"spec":{"template":{"spec":{"containers":[{"name":"a","command":["x"]}]}}}})",
        R"({"spec":{"template":{"spec":{"containers":[{"name":"a","command":["x","y"]}]}}}})",
        R"({"spec":{"template":{"spec":{"containers":[{"name":"a","command":["z"]}]}}}})",
        R"({"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"a"}],

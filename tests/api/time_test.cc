@@ -1,6 +1,6 @@
-#include "api/base/clock.h"
-
 #include <gtest/gtest.h>
+
+#include "api/base/clock.h"
 
 namespace terrarium::api {
 namespace {
@@ -8,8 +8,8 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(FormatTime, WritesWhatParseTimeReads) {
-  for (const char* text : {"1970-01-01T00:00:00Z", "2026-01-02T03:04:05Z", "2024-02-29T23:59:59Z", "1999-12-31T10:20:30Z",
-                           "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"}) {
+  for (const char* text : {"1970-01-01T00:00:00Z", "2026-01-02T03:04:05Z", "2024-02-29T23:59:59Z",
+                           "1999-12-31T10:20:30Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"}) {
     auto time = ParseTime(text);
     ASSERT_TRUE(time.has_value()) << text;
     EXPECT_EQ(FormatTime(*time), text);

@@ -95,7 +95,8 @@ TEST(CronJobStrategy, TimeZonesAreKnownByName) {
   // Without a zone database every well-formed name is let through.
   std::vector<std::string> errors;
   if (std::filesystem::exists("/usr/share/zoneinfo"))
-    errors.emplace_back("spec.timeZone: Invalid value: \"Europe/Atlantis\": unknown time zone Europe/Atlantis");
+    errors.emplace_back(
+        "spec.timeZone: Invalid value: \"Europe/Atlantis\": unknown time zone Europe/Atlantis");
   EXPECT_EQ(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Europe/Atlantis")")), errors);
 }
 

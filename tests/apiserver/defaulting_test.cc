@@ -83,7 +83,8 @@ TEST(DropGatedFields, EachGateOwnsItsFieldsInNestedStructs) {
       "backoffLimitPerIndex":1,"maxFailedIndexes":2,"podReplacementPolicy":"Failed"}}}})");
   Paths dropped = Dropped(CronJob(), object, nullptr, Gates("JobBackoffLimitPerIndex=false"));
   std::sort(dropped.begin(), dropped.end());
-  EXPECT_EQ(dropped, (Paths{"spec.jobTemplate.spec.backoffLimitPerIndex", "spec.jobTemplate.spec.maxFailedIndexes"}));
+  EXPECT_EQ(dropped,
+            (Paths{"spec.jobTemplate.spec.backoffLimitPerIndex", "spec.jobTemplate.spec.maxFailedIndexes"}));
   EXPECT_EQ(object["spec"]["jobTemplate"]["spec"], Json::parse(R"({"podReplacementPolicy":"Failed"})"));
 }
 
@@ -93,8 +94,8 @@ TEST(DropGatedFields, StatusFieldsAreGatedToo) {
   EXPECT_EQ(Dropped(Deployment(), object, nullptr, off), Paths{"status.terminatingReplicas"});
 }
 
-// Every case of Kubernetes' tests of these names: the gate, whether the stored status has the field, and what is left
-// of the one that is sent. "-" is none.
+// Every case of Kubernetes' tests of these names: the gate, whether the stored status has the field, and what
+// is left of the one that is sent. "-" is none.
 struct StatusCase {
   bool gate;
   const char* stored;
@@ -114,8 +115,9 @@ void ExpectStatusCases(const api::Message& kind) {
   for (const StatusCase& c : kStatusCases) {
     const Json stored = status(c.stored);
     Json sent = status(c.sent);
-    DropGatedFields(kind, sent, &stored, Gates(c.gate ? "DeploymentReplicaSetTerminatingReplicas=true"
-                                                      : "DeploymentReplicaSetTerminatingReplicas=false"));
+    DropGatedFields(kind, sent, &stored,
+                    Gates(c.gate ? "DeploymentReplicaSetTerminatingReplicas=true"
+                                 : "DeploymentReplicaSetTerminatingReplicas=false"));
     EXPECT_EQ(sent, status(c.left)) << c.gate << " " << c.stored << " " << c.sent;
   }
 }
@@ -131,7 +133,8 @@ TEST(DropGatedFields, TestStatusUpdatesWithDeploymentReplicaSetTerminatingReplic
 // No kind we serve has a gated field inside a list of its own, but a List of them does.
 TEST(DropGatedFields, ItemsOfListsWithoutKeyAreMatchedByPosition) {
   const api::Message& list = Kind("io.k8s.api.apps.v1.DeploymentList");
-  const Json old = Json::parse(R"({"items":[{"spec":{"podReplacementPolicy":"TerminationStarted"}},{"spec":{}}]})");
+  const Json old =
+      Json::parse(R"({"items":[{"spec":{"podReplacementPolicy":"TerminationStarted"}},{"spec":{}}]})");
   Json object = Json::parse(R"({"items":[{"spec":{"podReplacementPolicy":"TerminationComplete"}},
                                          {"spec":{"podReplacementPolicy":"TerminationComplete"}},
                                          {"spec":{"podReplacementPolicy":"TerminationComplete"}}]})");

@@ -2,11 +2,11 @@
 
 #include "apiserver/discovery.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "apiserver/resource_table.h"
 
@@ -15,6 +15,8 @@ namespace {
 
 using api::Json;
 
+const ResourceTable& Table() { return *ResourceTable::BuiltIn(); }
+
 std::vector<std::string> Names(const Json& list, const char* field) {
   std::vector<std::string> out;
   for (const Json& item : list) out.push_back(item[field].get<std::string>());
@@ -22,23 +24,25 @@ std::vector<std::string> Names(const Json& list, const char* field) {
 }
 
 TEST(Discovery, GroupsComeInKubernetesOrder) {
-  Json list = ApiGroupListDocument();
+  Json list = ApiGroupListDocument(Table());
   EXPECT_EQ(list["kind"], "APIGroupList");
   EXPECT_EQ(Names(list["groups"], "name"),
-            (std::vector<std::string>{"apps", "events.k8s.io", "authentication.k8s.io", "authorization.k8s.io",
-                                      "batch", "policy", "coordination.k8s.io"}));
+            (std::vector<std::string>{"apps", "events.k8s.io", "authentication.k8s.io",
+                                      "authorization.k8s.io", "batch", "policy", "coordination.k8s.io"}));
 }
 
 TEST(Discovery, GroupNamesItsPreferredVersion) {
-  EXPECT_EQ(*ApiGroupDocument("apps"), Json::parse(R"({"kind":"APIGroup","apiVersion":"v1","name":"apps",
+  EXPECT_EQ(*ApiGroupDocument(Table(), "apps"),
+            Json::parse(R"({"kind":"APIGroup","apiVersion":"v1","name":"apps",
       "versions":[{"groupVersion":"apps/v1","version":"v1"}],
       "preferredVersion":{"groupVersion":"apps/v1","version":"v1"}})"));
-  EXPECT_FALSE(ApiGroupDocument("nope").has_value());
-  EXPECT_FALSE(ApiGroupDocument("").has_value());
+  EXPECT_FALSE(ApiGroupDocument(Table(), "nope").has_value());
+  EXPECT_FALSE(ApiGroupDocument(Table(), "").has_value());
 }
 
 TEST(Discovery, ResourcesAreListedWithTheirSubresources) {
-  EXPECT_EQ(*ApiResourceListDocument("batch", "v1"), Json::parse(R"({"kind":"APIResourceList","apiVersion":"v1",
+  EXPECT_EQ(*ApiResourceListDocument(Table(), "batch", "v1"),
+            Json::parse(R"({"kind":"APIResourceList","apiVersion":"v1",
     "groupVersion":"batch/v1","resources":[
     {"name":"cronjobs","singularName":"cronjob","namespaced":true,"kind":"CronJob",
      "verbs":["create","delete","deletecollection","get","list","patch","update","watch"],
@@ -47,11 +51,11 @@ TEST(Discovery, ResourcesAreListedWithTheirSubresources) {
     {"name":"jobs","singularName":"job","namespaced":true,"kind":"Job",
      "verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"categories":["all"]},
     {"name":"jobs/status","singularName":"","namespaced":true,"kind":"Job","verbs":["get","patch","update"]}]})"));
-  EXPECT_FALSE(ApiResourceListDocument("batch", "v1beta1").has_value());
+  EXPECT_FALSE(ApiResourceListDocument(Table(), "batch", "v1beta1").has_value());
 }
 
 TEST(Discovery, ForeignSubresourceKindsSayTheirGroup) {
-  Json list = *ApiResourceListDocument("", "v1");
+  Json list = *ApiResourceListDocument(Table(), "", "v1");
   EXPECT_FALSE(list.contains("apiVersion"));
   auto find = [&](const std::string& name) {
     for (const Json& resource : list["resources"])
@@ -64,12 +68,14 @@ TEST(Discovery, ForeignSubresourceKindsSayTheirGroup) {
   EXPECT_EQ(find("pods/binding"), Json::parse(R"({"name":"pods/binding","singularName":"","namespaced":true,
       "kind":"Binding","verbs":["create"]})"));
   EXPECT_EQ(find("namespaces")["namespaced"], false);
-  EXPECT_TRUE(find("pods/exec").is_null());
+  EXPECT_EQ(find("pods/exec"), Json::parse(R"({"name":"pods/exec","singularName":"","namespaced":true,
+      "kind":"PodExecOptions","verbs":["create","get"]})"));
+  EXPECT_TRUE(find("pods/proxy").is_null());
 }
 
 TEST(Discovery, NamesInsideAGroupAreSorted) {
-  for (const GroupVersion& gv : ResourceTable::Get().group_versions()) {
-    Json list = *ApiResourceListDocument(gv.group, gv.version);
+  for (const GroupVersion& gv : Table().group_versions()) {
+    Json list = *ApiResourceListDocument(Table(), gv.group, gv.version);
     std::vector<std::string> names = Names(list["resources"], "name");
     EXPECT_TRUE(std::is_sorted(names.begin(), names.end())) << gv.group;
   }
@@ -77,7 +83,7 @@ TEST(Discovery, NamesInsideAGroupAreSorted) {
 
 TEST(Discovery, AggregatedDocumentHoldsTheSameResources) {
   for (bool core : {true, false}) {
-    Json document = AggregatedDiscoveryDocument("v2", core);
+    Json document = AggregatedDiscoveryDocument(Table(), "v2", core);
     EXPECT_EQ(document["apiVersion"], "apidiscovery.k8s.io/v2");
     for (const Json& group : document["items"]) {
       std::string name = group["metadata"].value("name", "");
@@ -91,7 +97,7 @@ TEST(Discovery, AggregatedDocumentHoldsTheSameResources) {
           for (const Json& s : resource["subresources"])
             aggregated.push_back(plural + "/" + s["subresource"].get<std::string>());
         }
-        Json legacy = *ApiResourceListDocument(name, version["version"].get<std::string>());
+        Json legacy = *ApiResourceListDocument(Table(), name, version["version"].get<std::string>());
         EXPECT_EQ(aggregated, Names(legacy["resources"], "name"));
       }
     }
@@ -99,7 +105,7 @@ TEST(Discovery, AggregatedDocumentHoldsTheSameResources) {
 }
 
 TEST(Discovery, AggregatedResourcesNameTheirKinds) {
-  Json apps = AggregatedDiscoveryDocument("v2beta1", false)["items"][0];
+  Json apps = AggregatedDiscoveryDocument(Table(), "v2beta1", false)["items"][0];
   EXPECT_EQ(apps["metadata"]["name"], "apps");
   EXPECT_EQ(apps["versions"][0]["freshness"], "Current");
   EXPECT_EQ(apps["versions"][0]["resources"][2], Json::parse(R"({"resource":"deployments",
@@ -114,9 +120,9 @@ TEST(Discovery, AggregatedResourcesNameTheirKinds) {
 }
 
 TEST(Discovery, EtagFollowsTheContent) {
-  Json one = AggregatedDiscoveryDocument("v2", false);
-  EXPECT_EQ(DiscoveryEtag(one), DiscoveryEtag(AggregatedDiscoveryDocument("v2", false)));
-  EXPECT_NE(DiscoveryEtag(one), DiscoveryEtag(AggregatedDiscoveryDocument("v2", true)));
+  Json one = AggregatedDiscoveryDocument(Table(), "v2", false);
+  EXPECT_EQ(DiscoveryEtag(one), DiscoveryEtag(AggregatedDiscoveryDocument(Table(), "v2", false)));
+  EXPECT_NE(DiscoveryEtag(one), DiscoveryEtag(AggregatedDiscoveryDocument(Table(), "v2", true)));
   EXPECT_TRUE(DiscoveryEtag(one).starts_with('"') && DiscoveryEtag(one).ends_with('"'));
 }
 

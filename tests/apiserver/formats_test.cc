@@ -16,15 +16,16 @@ using testing::Texts;
 TEST(Formats, DnsNames) {
   EXPECT_THAT(IsDns1123Label("a-1"), IsEmpty());
   EXPECT_THAT(IsDns1123Label("a.b"), ElementsAre("must not contain dots"));
-  EXPECT_THAT(
-      IsDns1123Label("A_b"),
-      ElementsAre("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start "
-                  "and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
-                  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"));
+  EXPECT_THAT(IsDns1123Label("A_b"), ElementsAre("a lowercase RFC 1123 label must consist of lower case "
+                                                 "alphanumeric characters or '-', and must start "
+                                                 "and end with an alphanumeric character (e.g. 'my-name',  "
+                                                 "or '123-abc', regex used for validation is "
+                                                 "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"));
   EXPECT_EQ(IsDns1123Label(std::string(64, 'a')).size(), 1u);
   EXPECT_EQ(IsDns1123Label("").size(), 1u);
   EXPECT_THAT(IsDns1123Subdomain("a.b-c.d"), IsEmpty());
-  for (const char* bad : {"", ".a", "a.", "a..b", "a_b", "-a", "a-.b"}) EXPECT_EQ(IsDns1123Subdomain(bad).size(), 1u) << bad;
+  for (const char* bad : {"", ".a", "a.", "a..b", "a_b", "-a", "a-.b"})
+    EXPECT_EQ(IsDns1123Subdomain(bad).size(), 1u) << bad;
   EXPECT_THAT(IsDns1123SubdomainWithUnderscore("_a.b_c"), IsEmpty());
   EXPECT_EQ(IsDns1123SubdomainWithUnderscore("a_").size(), 1u);
   EXPECT_THAT(IsDns1035Label("a1"), IsEmpty());
@@ -40,8 +41,8 @@ TEST(Formats, PathSegments) {
 TEST(Formats, Ports) {
   EXPECT_THAT(IsValidPortName("http-2"), IsEmpty());
   EXPECT_THAT(IsValidPortName("80"), ElementsAre("must contain at least one letter (a-z)"));
-  EXPECT_THAT(IsValidPortName("-a--b"), ElementsAre("must not contain consecutive hyphens",
-                                                    "must not begin or end with a hyphen"));
+  EXPECT_THAT(IsValidPortName("-a--b"),
+              ElementsAre("must not contain consecutive hyphens", "must not begin or end with a hyphen"));
   EXPECT_THAT(IsValidPortNum(65535), IsEmpty());
   EXPECT_THAT(IsValidPortNum(65536), ElementsAre("must be between 1 and 65535, inclusive"));
   EXPECT_THAT(Texts(ValidatePortNumOrName(Json("web"), Path("p"))), IsEmpty());
@@ -73,8 +74,9 @@ TEST(Formats, NumbersOrPercentages) {
 
 TEST(Formats, DomainPrefixedPaths) {
   EXPECT_THAT(Texts(IsDomainPrefixedPath("acme.io/foo/bar", Path("x"))), IsEmpty());
-  EXPECT_THAT(Texts(IsDomainPrefixedPath("me", Path("x"))),
-              ElementsAre("x: Invalid value: \"me\": must be a domain-prefixed path (such as \"acme.io/foo\")"));
+  EXPECT_THAT(
+      Texts(IsDomainPrefixedPath("me", Path("x"))),
+      ElementsAre("x: Invalid value: \"me\": must be a domain-prefixed path (such as \"acme.io/foo\")"));
   EXPECT_THAT(Texts(IsDomainPrefixedPath("", Path("x"))), ElementsAre("x: Required value"));
   EXPECT_THAT(Texts(IsDomainPrefixedPath("a.io/b c", Path("x"))),
               ElementsAre(R"(x: Invalid value: "b c": Invalid path (regex used for validation is )"
@@ -82,12 +84,12 @@ TEST(Formats, DomainPrefixedPaths) {
 }
 
 TEST(IpAddresses, AreReadAsGoReadsThem) {
-  for (const char* good : {"10.9.8.7", "0.0.0.0", "::", "::1", "2001:db8::ffff", "1:2:3:4:5:6:7:8", "::1.2.3.4",
-                           "1:2:3:4:5:6:1.2.3.4", "1::8"}) {
+  for (const char* good : {"10.9.8.7", "0.0.0.0", "::", "::1", "2001:db8::ffff", "1:2:3:4:5:6:7:8",
+                           "::1.2.3.4", "1:2:3:4:5:6:1.2.3.4", "1::8"}) {
     EXPECT_THAT(Texts(IsValidIp(good, Path("ip"))), IsEmpty()) << good;
   }
-  for (const char* bad : {"", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2::3", ":1",
-                          "1:", "12345::", "g::", "fe80::1%eth0", "1:2:3:4:5:6:7::8"}) {
+  for (const char* bad : {"", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9",
+                          "1::2::3", ":1", "1:", "12345::", "g::", "fe80::1%eth0", "1:2:3:4:5:6:7::8"}) {
     EXPECT_THAT(Texts(IsValidIp(bad, Path("ip"))),
                 ElementsAre("ip: Invalid value: " + api::Quote(bad) +
                             ": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"))

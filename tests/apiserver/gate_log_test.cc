@@ -16,15 +16,19 @@ api::FeatureGates Gates(const char* text) { return *api::FeatureGates().With(tex
 
 class GateLogTest : public testing::Test {
  protected:
-  void Note(GatedField what, std::int64_t revision, const std::string& uid = "u1", const std::string& writer = "me") {
+  void Note(GatedField what, std::int64_t revision, const std::string& uid = "u1",
+            const std::string& writer = "me") {
     log.Note({api::Time{}, revision, "deployments", {"default", "web-" + uid}, uid, writer},
              {{what, "spec.podReplacementPolicy", kGate}});
   }
-  void Change(const char* from, const char* to) { log.Change(api::Time{}, 7, "apiserver", Gates(from), Gates(to)); }
+  void Change(const char* from, const char* to) {
+    log.Change(api::Time{}, 7, "apiserver", Gates(from), Gates(to));
+  }
   std::vector<std::string> Told(const GateLog::Query& query = {}) const {
     std::vector<std::string> out;
     for (const GateRecord& record : log.Fields(query))
-      out.push_back(record.what + " " + std::to_string(record.revision) + " x" + std::to_string(record.times));
+      out.push_back(record.what + " " + std::to_string(record.revision) + " x" +
+                    std::to_string(record.times));
     return out;
   }
 
@@ -62,7 +66,8 @@ TEST_F(GateLogTest, AFieldComesBackOnlyIfItHadGone) {
   Note(GatedField::kAppeared, 14, "u2");
   Note(GatedField::kKept, 15, "u3");
   Note(GatedField::kAppeared, 16, "u3");
-  EXPECT_THAT(Told(), ElementsAre("vanished 11 x1", "came-back 12 x1", "dropped 13 x1", "came-back 14 x1", "kept 15 x1"));
+  EXPECT_THAT(Told(), ElementsAre("vanished 11 x1", "came-back 12 x1", "dropped 13 x1", "came-back 14 x1",
+                                  "kept 15 x1"));
 }
 
 TEST_F(GateLogTest, QueriesLookAtComponentGateAndObject) {

@@ -2,10 +2,10 @@
 
 #include "apiserver/negotiate.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 namespace terrarium::apiserver {
 namespace {
@@ -52,8 +52,9 @@ TEST(Negotiate, PlainTypesAndWildcards) {
 
 TEST(Negotiate, HigherQualityWinsThenTheExactType) {
   EXPECT_EQ(Outcome("application/json;q=0.5, application/yaml"), "yaml");
-  EXPECT_EQ(Outcome("application/json;q=0.5,application/yaml;q=0.7,application/vnd.kubernetes.protobuf;q=0.9"),
-            "protobuf");
+  EXPECT_EQ(
+      Outcome("application/json;q=0.5,application/yaml;q=0.7,application/vnd.kubernetes.protobuf;q=0.9"),
+      "protobuf");
   EXPECT_EQ(Outcome("*/*, application/yaml"), "yaml");
   EXPECT_EQ(Outcome("application/vnd.kubernetes.protobuf,application/json"), "protobuf");
 }
@@ -64,15 +65,19 @@ TEST(Negotiate, TypesNobodyServesArePassedOver) {
 }
 
 TEST(Negotiate, WhatKubectlAsksForIsATable) {
-  EXPECT_EQ(Outcome("application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,"
-                    "application/json"),
-            "json Table v1");
-  EXPECT_EQ(Outcome("application/json;as=Table;v=v1beta1;g=meta.k8s.io, application/json"), "json Table v1beta1");
+  EXPECT_EQ(
+      Outcome(
+          "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,"
+          "application/json"),
+      "json Table v1");
+  EXPECT_EQ(Outcome("application/json;as=Table;v=v1beta1;g=meta.k8s.io, application/json"),
+            "json Table v1beta1");
   EXPECT_EQ(Outcome("application/yaml;as=Table;v=v1;g=meta.k8s.io"), "yaml Table v1");
 }
 
 TEST(Negotiate, TablesHaveNoProtobufForm) {
-  EXPECT_EQ(Outcome("application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json"), "json");
+  EXPECT_EQ(Outcome("application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json"),
+            "json");
 }
 
 TEST(Negotiate, MetadataAloneInTheMetadataClientsWords) {
@@ -100,9 +105,9 @@ TEST(Negotiate, UnservedTypesAreRefusedWithTheServedOnes) {
       "application/vnd.kubernetes.protobuf";
   EXPECT_EQ(Outcome("image/png", Endpoint::kObject), kServed);
   EXPECT_EQ(Outcome("application/cbor", Endpoint::kObject), kServed);
-  EXPECT_EQ(Outcome("image/png", Endpoint::kList),
-            std::string(kServed) + ", application/json;stream=watch, "
-                                   "application/vnd.kubernetes.protobuf;stream=watch");
+  EXPECT_EQ(Outcome("image/png", Endpoint::kList), std::string(kServed) +
+                                                       ", application/json;stream=watch, "
+                                                       "application/vnd.kubernetes.protobuf;stream=watch");
   EXPECT_TRUE(Negotiate(Accepting("image/png"), Endpoint::kList).status().details.has_value());
 }
 
@@ -122,7 +127,8 @@ TEST(Negotiate, WatchesStreamInJsonAndProtobuf) {
   EXPECT_EQ(Outcome("application/yaml", Endpoint::kWatch),
             "406: only the following media types are accepted: application/json;stream=watch, "
             "application/vnd.kubernetes.protobuf;stream=watch");
-  EXPECT_EQ(Negotiate(Accepting("application/json"), Endpoint::kWatch)->ContentType(true), "application/json");
+  EXPECT_EQ(Negotiate(Accepting("application/json"), Endpoint::kWatch)->ContentType(true),
+            "application/json");
   EXPECT_EQ(Negotiate(Accepting("application/vnd.kubernetes.protobuf"), Endpoint::kWatch)->ContentType(true),
             "application/vnd.kubernetes.protobuf;stream=watch");
   EXPECT_EQ(Negotiate(Accepting("application/yaml"), Endpoint::kList)->ContentType(), "application/yaml");
@@ -159,7 +165,8 @@ TEST(NegotiateAggregatedDiscovery, NewestClientsGetItAndOldOnesDoNot) {
   EXPECT_FALSE(NegotiateAggregatedDiscovery("application/json, */*").has_value());
   EXPECT_FALSE(NegotiateAggregatedDiscovery("").has_value());
   EXPECT_FALSE(
-      NegotiateAggregatedDiscovery("application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList").has_value());
+      NegotiateAggregatedDiscovery("application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList")
+          .has_value());
 }
 
 }  // namespace

@@ -13,13 +13,15 @@ namespace {
 
 using api::Json;
 
+const OpenApiDocuments& Documents() { return ResourceTable::BuiltIn()->openapi(); }
+
 const Json& V2() {
-  static const Json document = Json::parse(OpenApiV2Json().body);
+  static const Json document = Json::parse(Documents().V2Json().body);
   return document;
 }
 
 Json V3(const char* name) {
-  const OpenApiDoc* doc = OpenApiV3Document(name);
+  const OpenApiDoc* doc = Documents().V3Document(name);
   return doc == nullptr ? Json() : Json::parse(doc->body);
 }
 
@@ -28,7 +30,9 @@ const Json& V3Apps() {
   return document;
 }
 
-Json V2Property(const char* type, const char* field) { return V2()["definitions"][type]["properties"][field]; }
+Json V2Property(const char* type, const char* field) {
+  return V2()["definitions"][type]["properties"][field];
+}
 
 void CollectRefs(const Json& value, std::set<std::string>& out) {
   if (value.is_object() && value.contains("$ref") && value["$ref"].is_string()) out.insert(value["$ref"]);
@@ -40,17 +44,18 @@ void ExpectRefsResolve(const Json& document) {
   std::set<std::string> refs;
   CollectRefs(document, refs);
   EXPECT_FALSE(refs.empty());
-  for (const std::string& ref : refs) EXPECT_TRUE(document.contains(Json::json_pointer(ref.substr(1)))) << ref;
+  for (const std::string& ref : refs)
+    EXPECT_TRUE(document.contains(Json::json_pointer(ref.substr(1)))) << ref;
 }
 
 TEST(OpenApi, EveryReferenceResolves) {
   ExpectRefsResolve(V2());
-  const Json index = Json::parse(OpenApiV3Index().body);
+  const Json index = Json::parse(Documents().V3Index().body);
   for (const auto& [name, entry] : index["paths"].items()) ExpectRefsResolve(V3(name.c_str()));
 }
 
 TEST(OpenApi, EveryServedKindIsDefinedAndNamesItself) {
-  for (const ResourceInfo& resource : ResourceTable::Get().all()) {
+  for (const ResourceInfo& resource : ResourceTable::BuiltIn()->all()) {
     const Json kind = {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}};
     const Json& definition = V2()["definitions"][std::string(resource.message)];
     ASSERT_TRUE(definition.is_object()) << resource.message;
@@ -94,7 +99,9 @@ TEST(OpenApi, OperationIdsAreUnique) {
   std::set<std::string> seen;
   for (const auto& [path, item] : V2()["paths"].items()) {
     for (const auto& [method, operation] : item.items()) {
-      if (operation.is_object()) { EXPECT_TRUE(seen.insert(operation["operationId"]).second) << path << " " << method; }
+      if (operation.is_object()) {
+        EXPECT_TRUE(seen.insert(operation["operationId"]).second) << path << " " << method;
+      }
     }
   }
 }
@@ -146,7 +153,8 @@ TEST(OpenApi, ListsCarryTheirMergeRules) {
   EXPECT_EQ(containers["x-kubernetes-list-map-keys"], Json::parse(R"(["name"])"));
   EXPECT_EQ(V2Property("io.k8s.api.core.v1.Container", "ports")["x-kubernetes-list-map-keys"],
             Json::parse(R"(["containerPort","protocol"])"));
-  EXPECT_EQ(V2Property("io.k8s.api.core.v1.PodSpec", "volumes")["x-kubernetes-patch-strategy"], "merge,retainKeys");
+  EXPECT_EQ(V2Property("io.k8s.api.core.v1.PodSpec", "volumes")["x-kubernetes-patch-strategy"],
+            "merge,retainKeys");
   const Json& selector = V2()["definitions"]["io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"];
   EXPECT_EQ(selector["x-kubernetes-map-type"], "atomic");
 }
@@ -212,7 +220,7 @@ std::vector<std::string> NamesIn(std::string_view bytes, int field) {
 TEST(OpenApi, ProtobufHoldsThePathsAndDefinitionsOfTheJson) {
   std::string swagger;
   std::vector<std::string> paths, definitions;
-  Wire{OpenApiV2Protobuf().body}.Each([&](int number, std::string_view bytes) {
+  Wire{Documents().V2Protobuf().body}.Each([&](int number, std::string_view bytes) {
     if (number == 1) swagger = bytes;
     if (number == 8) paths = NamesIn(bytes, 2);
     if (number == 9) definitions = NamesIn(bytes, 1);
@@ -223,7 +231,7 @@ TEST(OpenApi, ProtobufHoldsThePathsAndDefinitionsOfTheJson) {
   for (const auto& [name, value] : V2()["definitions"].items()) expected_definitions.push_back(name);
   EXPECT_EQ(paths, expected_paths);
   EXPECT_EQ(definitions, expected_definitions);
-  EXPECT_EQ(OpenApiV2Protobuf().etag, OpenApiV2Json().etag);
+  EXPECT_EQ(Documents().V2Protobuf().etag, Documents().V2Json().etag);
 }
 
 std::string Header(const Response& response, std::string_view name) {
@@ -233,7 +241,7 @@ std::string Header(const Response& response, std::string_view name) {
 }
 
 Response Ask(OpenApiRequest request) {
-  std::optional<Response> response = AnswerOpenApi(request);
+  std::optional<Response> response = Documents().Answer(request);
   CHECK(response.has_value());
   return std::move(*response);
 }
@@ -255,7 +263,7 @@ TEST(AnswerOpenApi, AKnownEtagIsNotSentAgain) {
   Response first = Ask({.path = "/openapi/v2", .hash = {}, .accept = {}, .if_none_match = {}});
   ASSERT_EQ(first.code, 200);
   const std::string etag = Header(first, "Etag");
-  EXPECT_EQ(etag, "\"" + OpenApiV2Json().etag + "\"");
+  EXPECT_EQ(etag, "\"" + Documents().V2Json().etag + "\"");
   Response again = Ask({.path = "/openapi/v2", .hash = {}, .accept = {}, .if_none_match = etag});
   EXPECT_EQ(again.code, 304);
   EXPECT_EQ(again.body, "");
@@ -281,8 +289,10 @@ TEST(AnswerOpenApi, TheIndexLeadsToCacheableDocuments) {
 }
 
 TEST(AnswerOpenApi, UnknownDocumentsAndPaths) {
-  EXPECT_EQ(Ask({.path = "/openapi/v3/apis/nope/v1", .hash = {}, .accept = {}, .if_none_match = {}}).code, 404);
-  EXPECT_FALSE(AnswerOpenApi({.path = "/openapi/v4", .hash = {}, .accept = {}, .if_none_match = {}}).has_value());
+  EXPECT_EQ(Ask({.path = "/openapi/v3/apis/nope/v1", .hash = {}, .accept = {}, .if_none_match = {}}).code,
+            404);
+  EXPECT_FALSE(
+      Documents().Answer({.path = "/openapi/v4", .hash = {}, .accept = {}, .if_none_match = {}}).has_value());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
-// Pods for the tests of pod rules: a smallest valid pod, changed by a merge patch, and what validation says of it.
+// Pods for the tests of pod rules: a smallest valid pod, changed by a merge patch, and what validation says
+// of it.
 
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@ namespace terrarium::apiserver::testing {
 
 using api::Json;
 
-inline StrategyContext Context(const api::FeatureGates& gates) { return {gates, api::Time(std::chrono::hours(1))}; }
+inline StrategyContext Context(const api::FeatureGates& gates) {
+  return {gates, api::Time(std::chrono::hours(1))};
+}
 
 inline const api::FeatureGates& DefaultGates() {
   static const api::FeatureGates gates;

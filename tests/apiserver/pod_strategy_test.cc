@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "api/json_access.h"
+#include "api/selector/field_selector.h"
+#include "apiserver/header.h"
 #include "apiserver/validation/pod_template.h"
 #include "tests/apiserver/pod_fixture.h"
 
@@ -14,6 +16,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> StatusErrors(Json pod, const Json& old) {
   PodStrategy().PrepareForStatusUpdate(Context(DefaultGates()), pod, old);
@@ -38,7 +41,7 @@ TEST(PodDefaults, PullPolicyFollowsTheImage) {
            {"Registry/a", "Always"},
            {"nginx" + digest, "IfNotPresent"},
            {"nginx:latest" + digest, "Always"},
-           {"Nginx", "IfNotPresent"},      // no image reference
+           {"Nginx", "IfNotPresent"},  // no image reference
            {"a__b/c--d.e", "Always"},
            {"a___b", "IfNotPresent"},
            {std::string(64, 'a'), "IfNotPresent"},
@@ -53,10 +56,12 @@ TEST(PodDefaults, AVolumeWithoutASourceIsEmpty) {
 }
 
 TEST(PodDefaults, RequestsComeFromLimitsInPodsButNotInTemplates) {
-  const Json limits = {{"resources", {{"limits", {{"cpu", "1"}, {"memory", "1Gi"}}}, {"requests", {{"cpu", "500m"}}}}}};
+  const Json limits = {
+      {"resources", {{"limits", {{"cpu", "1"}, {"memory", "1Gi"}}}, {"requests", {{"cpu", "500m"}}}}}};
   EXPECT_EQ(ContainerOf(PodWithContainer(limits)).at("resources").at("requests"),
             Json::parse(R"({"cpu":"500m","memory":"1Gi"})"));
-  Json spec = {{"containers", Json::array({Json{{"name", "c"}, {"image", "i"}, {"resources", limits["resources"]}}})}};
+  Json spec = {
+      {"containers", Json::array({Json{{"name", "c"}, {"image", "i"}, {"resources", limits["resources"]}}})}};
   DefaultPodSpec(spec);
   EXPECT_EQ(spec["containers"][0]["resources"], limits["resources"]);
 }
@@ -70,26 +75,31 @@ TEST(PodDefaults, HostNetworkTakesHostPorts) {
   const Json ports = Json::array({Json{{"containerPort", 80}}});
   const Json container = {{"name", "c"}, {"image", "i"}, {"ports", ports}};
   const Json pod = PodWithSpec({{"hostNetwork", true}, {"containers", Json::array({container})}});
-  EXPECT_EQ(ContainerOf(pod).at("ports"), Json::parse(R"([{"containerPort":80,"hostPort":80,"protocol":"TCP"}])"));
+  EXPECT_EQ(ContainerOf(pod).at("ports"),
+            Json::parse(R"([{"containerPort":80,"hostPort":80,"protocol":"TCP"}])"));
   Json spec = {{"hostNetwork", true}, {"containers", Json::array({container})}};
   DefaultPodSpec(spec);
   EXPECT_EQ(spec["containers"][0]["ports"], ports);
 }
 
 TEST(PodDefaults, ServiceAccountHasTwoNames) {
-  EXPECT_EQ(PodWithSpec({{"serviceAccountName", "a"}, {"serviceAccount", "b"}}).at("spec").at("serviceAccount"), "a");
+  EXPECT_EQ(
+      PodWithSpec({{"serviceAccountName", "a"}, {"serviceAccount", "b"}}).at("spec").at("serviceAccount"),
+      "a");
   EXPECT_EQ(PodWithSpec({{"serviceAccount", "b"}}).at("spec").at("serviceAccountName"), "b");
   EXPECT_FALSE(MakePod().at("spec").contains("serviceAccountName"));
 }
 
 TEST(PodDefaults, NegativeGraceIsOneSecond) {
-  EXPECT_EQ(PodWithSpec({{"terminationGracePeriodSeconds", -5}}).at("spec").at("terminationGracePeriodSeconds"), 1);
+  EXPECT_EQ(
+      PodWithSpec({{"terminationGracePeriodSeconds", -5}}).at("spec").at("terminationGracePeriodSeconds"), 1);
 }
 
 TEST(PodDefaults, FieldsOfFeaturesThatAreOffAreDropped) {
   const Json pod = PodWithSpec(
       {{"schedulingGroup", {{"podGroupName", "g"}}},
-       {"containers", Json::array({Json{{"name", "c"}, {"image", "i"}, {"lifecycle", {{"stopSignal", "SIGUSR1"}}}}})}});
+       {"containers",
+        Json::array({Json{{"name", "c"}, {"image", "i"}, {"lifecycle", {{"stopSignal", "SIGUSR1"}}}}})}});
   EXPECT_FALSE(pod.at("spec").contains("schedulingGroup"));
   EXPECT_FALSE(ContainerOf(pod).at("lifecycle").contains("stopSignal"));
 }
@@ -98,7 +108,9 @@ TEST(PodCreate, StartsPendingWithItsClassOfService) {
   EXPECT_EQ(StoredPod().at("status"), Json::parse(R"({"phase":"Pending","qosClass":"BestEffort"})"));
   const Json both = {{"cpu", "1"}, {"memory", "1Gi"}};
   const auto pod = [](const Json& resources) {
-    return StoredPod({{"spec", {{"containers", Json::array({Json{{"name", "c"}, {"image", "i"}, {"resources", resources}}})}}}});
+    return StoredPod(
+        {{"spec",
+          {{"containers", Json::array({Json{{"name", "c"}, {"image", "i"}, {"resources", resources}}})}}}});
   };
   EXPECT_EQ(pod({{"limits", both}}).at("status").at("qosClass"), "Guaranteed");
   EXPECT_EQ(pod({{"requests", both}}).at("status").at("qosClass"), "Burstable");
@@ -125,8 +137,9 @@ TEST(PodCreate, GetsAPriority) {
 
 TEST(PodCreate, AGatedPodSaysWhyItIsNotScheduled) {
   const Json pod = StoredPod({{"spec", {{"schedulingGates", Json::array({Json{{"name", "a"}}})}}}});
-  EXPECT_EQ(pod.at("status").at("conditions"),
-            Json::parse(R"([{"type":"PodScheduled","status":"False","reason":"SchedulingGated","lastProbeTime":null,
+  EXPECT_EQ(
+      pod.at("status").at("conditions"),
+      Json::parse(R"([{"type":"PodScheduled","status":"False","reason":"SchedulingGated","lastProbeTime":null,
                              "lastTransitionTime":"1970-01-01T01:00:00Z",
                              "message":"Scheduling is blocked due to non-empty scheduling gates"}])"));
 }
@@ -169,11 +182,12 @@ TEST(PodUpdate, TheRestOfTheSpecMayNot) {
   const auto errors = UpdateErrors(pod, StoredPod({{"spec", {{"nodeName", "n1"}}}}));
   EXPECT_THAT(
       errors,
-      ElementsAre("spec: Forbidden: pod updates may not change fields other than "
-                  "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
-                  "`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` "
-                  "(allow it to be set to 1 if it was previously negative)\n- \"nodeName\": \"n1\"\n+ \"nodeName\": "
-                  "\"n2\"\n"));
+      ElementsAre(
+          "spec: Forbidden: pod updates may not change fields other than "
+          "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
+          "`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` "
+          "(allow it to be set to 1 if it was previously negative)\n- \"nodeName\": \"n1\"\n+ \"nodeName\": "
+          "\"n2\"\n"));
 }
 
 TEST(PodUpdate, ContainersStay) {
@@ -188,11 +202,14 @@ TEST(PodUpdate, DeadlinesOnlyShrink) {
   const Json old = StoredPod({{"spec", {{"activeDeadlineSeconds", 10}}}});
   Json pod = old;
   pod["spec"]["activeDeadlineSeconds"] = 11;
-  EXPECT_THAT(UpdateErrors(pod, old),
-              ElementsAre("spec.activeDeadlineSeconds: Invalid value: 11: must be less than or equal to previous value"));
+  EXPECT_THAT(
+      UpdateErrors(pod, old),
+      ElementsAre(
+          "spec.activeDeadlineSeconds: Invalid value: 11: must be less than or equal to previous value"));
   pod["spec"].erase("activeDeadlineSeconds");
-  EXPECT_THAT(UpdateErrors(pod, old), ElementsAre("spec.activeDeadlineSeconds: Invalid value: null: must not update from "
-                                                  "a positive integer to nil value"));
+  EXPECT_THAT(UpdateErrors(pod, old),
+              ElementsAre("spec.activeDeadlineSeconds: Invalid value: null: must not update from "
+                          "a positive integer to nil value"));
 }
 
 TEST(PodUpdate, TolerationsAreOnlyAdded) {
@@ -209,16 +226,18 @@ TEST(PodUpdate, WhileGatedAPodMayBeNarrowed) {
   Json pod = old;
   pod["spec"]["schedulingGates"].erase(1);
   pod["spec"]["nodeSelector"]["disk"] = "ssd";
-  pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] =
-      Json::parse(R"([{"matchExpressions":[{"key":"a","operator":"Exists"}]}])");
+  pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+     ["nodeSelectorTerms"] = Json::parse(R"([{"matchExpressions":[{"key":"a","operator":"Exists"}]}])");
   EXPECT_THAT(UpdateErrors(pod, old), IsEmpty());
   pod["spec"]["nodeSelector"]["zone"] = "2";
   pod["spec"]["schedulingGates"].push_back({{"name", "c"}});
-  EXPECT_THAT(UpdateErrors(pod, old),
-              ElementsAre("spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling "
-                          "gate 'c'",
-                          "spec.nodeSelector: Invalid value: {\"disk\":\"ssd\",\"zone\":\"2\"}: only additions to "
-                          "spec.nodeSelector are allowed (no mutations or deletions)"));
+  EXPECT_THAT(
+      UpdateErrors(pod, old),
+      ElementsAre(
+          "spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling "
+          "gate 'c'",
+          "spec.nodeSelector: Invalid value: {\"disk\":\"ssd\",\"zone\":\"2\"}: only additions to "
+          "spec.nodeSelector are allowed (no mutations or deletions)"));
 }
 
 TEST(PodUpdate, ABadDeletionCostIsReportedTwiceAndMayStay) {
@@ -232,8 +251,9 @@ TEST(PodUpdate, MirrorAnnotationStays) {
   Json pod = StoredPod({{"spec", {{"nodeName", "n"}}}});
   const Json old = pod;
   pod["metadata"]["annotations"]["kubernetes.io/config.mirror"] = "x";
-  EXPECT_THAT(UpdateErrors(pod, old), ElementsAre("metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not "
-                                                  "add mirror pod annotation"));
+  EXPECT_THAT(UpdateErrors(pod, old),
+              ElementsAre("metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not "
+                          "add mirror pod annotation"));
 }
 
 TEST(PodStatus, KeepsWhatItOmits) {
@@ -242,7 +262,8 @@ TEST(PodStatus, KeepsWhatItOmits) {
   Json pod = old;
   pod["status"] = {{"phase", "Running"}};
   PodStrategy().PrepareForStatusUpdate(Context(DefaultGates()), pod, old);
-  EXPECT_EQ(pod["status"], Json::parse(R"({"phase":"Running","qosClass":"BestEffort","observedGeneration":4})"));
+  EXPECT_EQ(pod["status"],
+            Json::parse(R"({"phase":"Running","qosClass":"BestEffort","observedGeneration":4})"));
 }
 
 TEST(PodStatus, ClassOfServiceIsImmutable) {
@@ -263,10 +284,12 @@ TEST(PodStatus, AnEndedContainerStaysEndedUnlessItRestarts) {
   const Json succeeded = {{"terminated", {{"exitCode", 0}}}};
   EXPECT_THAT(StatusErrors(with("Always", running), with("Always", succeeded)), IsEmpty());
   EXPECT_THAT(StatusErrors(with("OnFailure", running), with("OnFailure", failed)), IsEmpty());
-  for (const auto& [policy, state] : std::vector<std::pair<const char*, Json>>{{"OnFailure", succeeded}, {"Never", failed}}) {
-    EXPECT_THAT(StatusErrors(with(policy, running), with(policy, state)),
-                ElementsAre("status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated "
-                            "state"));
+  for (const auto& [policy, state] :
+       std::vector<std::pair<const char*, Json>>{{"OnFailure", succeeded}, {"Never", failed}}) {
+    EXPECT_THAT(
+        StatusErrors(with(policy, running), with(policy, state)),
+        ElementsAre("status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated "
+                    "state"));
   }
 }
 
@@ -286,21 +309,32 @@ TEST(PodStatus, AddressesComeInPairs) {
 TEST(PodSelectableFields, HaveKubernetesNamesAndValues) {
   Json pod = StoredPod({{"spec", {{"nodeName", "n"}, {"hostNetwork", true}}}});
   pod["status"]["podIPs"] = Json::parse(R"([{"ip":"10.0.0.1"}])");
-  std::vector<std::string> got;
+  const api::ObjectHeader header = DeriveHeaderOfStored("pods", pod);
+  std::vector<std::string> got = {"spec.nodeName=" + header.node_name, "status.phase=" + header.phase.text()};
+  std::vector<std::string_view> labels;
   for (const SelectableField& field : PodStrategy().SelectableFields()) {
     got.push_back(std::string(field.label) + "=" + field.value(pod));
+    labels.push_back(field.label);
   }
-  EXPECT_THAT(got, ElementsAre("spec.nodeName=n", "spec.restartPolicy=Always", "spec.schedulerName=default-scheduler",
-                               "spec.serviceAccountName=", "spec.hostNetwork=true", "status.phase=Pending",
-                               "status.podIP=10.0.0.1", "status.podIPs=", "status.nominatedNodeName="));
+  EXPECT_THAT(got, UnorderedElementsAre(
+                       "spec.nodeName=n", "spec.restartPolicy=Always", "spec.schedulerName=default-scheduler",
+                       "spec.serviceAccountName=", "spec.hostNetwork=true", "status.phase=Pending",
+                       "status.podIP=10.0.0.1", "status.podIPs=", "status.nominatedNodeName="));
+  for (const std::string& term : got) {
+    auto selector = api::FieldSelector::Parse(term, {"", "Pod", labels});
+    ASSERT_TRUE(selector.ok()) << term;
+    EXPECT_TRUE(selector->Matches(header)) << term;
+  }
 }
 
 TEST(PodWarnings, NoneForAPlainPod) { EXPECT_THAT(CreateWarnings(MakePod()), IsEmpty()); }
 
 TEST(PodWarnings, NamesThatAreNoHostname) {
-  EXPECT_THAT(CreateWarnings(MakePod({{"metadata", {{"name", "a.b"}}}})),
-              ElementsAre("metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a "
-                          "DNS label is recommended: [must not contain dots]"));
+  EXPECT_THAT(
+      CreateWarnings(MakePod({{"metadata", {{"name", "a.b"}}}})),
+      ElementsAre(
+          "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a "
+          "DNS label is recommended: [must not contain dots]"));
 }
 
 TEST(PodWarnings, PortsThatOverlap) {
@@ -310,19 +344,22 @@ TEST(PodWarnings, PortsThatOverlap) {
                                   Json{{"containerPort", 81}, {"hostIP", "10.0.0.1"}}});
   EXPECT_THAT(
       CreateWarnings(PodWithContainer({{"ports", ports}})),
-      ElementsAre("spec.containers[0].ports[1]: overlapping port definition with spec.containers[0].ports[0]",
-                  "spec.containers[0].ports[2]: duplicate port definition with spec.containers[0].ports[0]",
-                  "spec.containers[0].ports[2]: overlapping port definition with spec.containers[0].ports[1]",
-                  "spec.containers[0].ports[3]: hostIP set without hostPort: {Name: HostPort:0 ContainerPort:81 "
-                  "Protocol:TCP HostIP:10.0.0.1}"));
+      ElementsAre(
+          "spec.containers[0].ports[1]: overlapping port definition with spec.containers[0].ports[0]",
+          "spec.containers[0].ports[2]: duplicate port definition with spec.containers[0].ports[0]",
+          "spec.containers[0].ports[2]: overlapping port definition with spec.containers[0].ports[1]",
+          "spec.containers[0].ports[3]: hostIP set without hostPort: {Name: HostPort:0 ContainerPort:81 "
+          "Protocol:TCP HostIP:10.0.0.1}"));
 }
 
 TEST(PodWarnings, RepeatedVariablesUnlessTheyBuildOnEachOther) {
   const Json env = Json::array({Json{{"name", "A"}, {"value", "1"}}, Json{{"name", "A"}, {"value", "$(A):2"}},
                                 Json{{"name", "A"}, {"value", "3"}}});
-  EXPECT_THAT(CreateWarnings(PodWithContainer({{"env", env}})),
-              ElementsAre("spec.containers[0].env[2]: hides previous definition of \"A\", which may be dropped when using "
-                          "apply"));
+  EXPECT_THAT(
+      CreateWarnings(PodWithContainer({{"env", env}})),
+      ElementsAre(
+          "spec.containers[0].env[2]: hides previous definition of \"A\", which may be dropped when using "
+          "apply"));
 }
 
 TEST(PodWarnings, DeprecatedAndDoubtfulFields) {
@@ -332,36 +369,40 @@ TEST(PodWarnings, DeprecatedAndDoubtfulFields) {
         {{"nodeSelector", {{"beta.kubernetes.io/os", "linux"}}},
          {"imagePullSecrets", Json::array({Json{{"name", "a"}}, Json{{"name", "a"}}})},
          {"dnsConfig", {{"nameservers", {"0:0::1"}}}},
-         {"volumes",
-          Json::array({Json{{"name", "g"}, {"gitRepo", {{"repository", "r"}}}},
-                       Json{{"name", "m"},
-                            {"configMap",
-                             {{"name", "cm"},
-                              {"items", Json::array({Json{{"key", "k"}, {"path", "a"}},
-                                                     Json{{"key", "l"}, {"path", "a/b"}}})}}}}})},
+         {"volumes", Json::array({Json{{"name", "g"}, {"gitRepo", {{"repository", "r"}}}},
+                                  Json{{"name", "m"},
+                                       {"configMap",
+                                        {{"name", "cm"},
+                                         {"items", Json::array({Json{{"key", "k"}, {"path", "a"}},
+                                                                Json{{"key", "l"}, {"path", "a/b"}}})}}}}})},
          {"containers",
-          Json::array({Json{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"memory", "500m"}}}}}}})}}}});
+          Json::array({Json{
+              {"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"memory", "500m"}}}}}}})}}}});
   EXPECT_THAT(
       CreateWarnings(pod),
-      ElementsAre("spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use \"kubernetes.io/os\" instead",
-                  "metadata.annotations[scheduler.alpha.kubernetes.io/critical-pod]: non-functional in v1.16+; use the "
-                  "\"priorityClassName\" field instead",
-                  "spec.volumes[0].gitRepo: deprecated in v1.11, and disabled by default in v1.33+",
-                  "volume \"m\" (ConfigMap \"cm\"): overlapping paths: \"a/b\" with \"a\"",
-                  "spec.imagePullSecrets[1].name: duplicate name \"a\"",
-                  "spec.containers[0].resources.requests[memory]: fractional byte value \"500m\" is invalid, must be an "
-                  "integer",
-                  "spec.dnsConfig.nameservers[0]: IPv6 address \"0:0::1\" should be in RFC 5952 canonical format "
-                  "(\"::1\")"));
+      ElementsAre(
+          "spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use \"kubernetes.io/os\" "
+          "instead",
+          "metadata.annotations[scheduler.alpha.kubernetes.io/critical-pod]: non-functional in v1.16+; use "
+          "the "
+          "\"priorityClassName\" field instead",
+          "spec.volumes[0].gitRepo: deprecated in v1.11, and disabled by default in v1.33+",
+          "volume \"m\" (ConfigMap \"cm\"): overlapping paths: \"a/b\" with \"a\"",
+          "spec.imagePullSecrets[1].name: duplicate name \"a\"",
+          "spec.containers[0].resources.requests[memory]: fractional byte value \"500m\" is invalid, must be "
+          "an "
+          "integer",
+          "spec.dnsConfig.nameservers[0]: IPv6 address \"0:0::1\" should be in RFC 5952 canonical format "
+          "(\"::1\")"));
 }
 
 TEST(PodWarnings, TemplatesAreNamedByTheirPath) {
-  const Json pod = PodWithSpec({{"topologySpreadConstraints",
-                                 Json::array({Json{{"maxSkew", 1},
-                                                   {"topologyKey", "z"},
-                                                   {"whenUnsatisfiable", "DoNotSchedule"}}})}});
+  const Json pod = PodWithSpec(
+      {{"topologySpreadConstraints",
+        Json::array({Json{{"maxSkew", 1}, {"topologyKey", "z"}, {"whenUnsatisfiable", "DoNotSchedule"}}})}});
   EXPECT_THAT(PodSpecWarnings(pod, api::Path("spec").Child("template")),
-              Contains(StartsWith("spec.template.spec.topologySpreadConstraints[0].labelSelector: a null labelSelector")));
+              Contains(StartsWith(
+                  "spec.template.spec.topologySpreadConstraints[0].labelSelector: a null labelSelector")));
 }
 
 TEST(PodWarnings, NoneOnUpdate) {

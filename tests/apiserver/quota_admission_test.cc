@@ -1,12 +1,11 @@
 // Creations that are under way together, with a store that commits when the test says so.
 
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include <gtest/gtest.h>
 #include <spdlog/sinks/null_sink.h>
 #include <spdlog/spdlog.h>
 
@@ -42,7 +41,9 @@ class HeldStore : public storage::Store {
     store_->Submit(std::move(write), std::move(done));
   }
   storage::ObjectPtr Get(const storage::ObjectKey& key) const override { return store_->Get(key); }
-  api::Result<storage::Listing> List(const storage::ListQuery& query) const override { return store_->List(query); }
+  api::Result<storage::Listing> List(const storage::ListQuery& query) const override {
+    return store_->List(query);
+  }
   std::size_t Count(std::string_view resource) const override { return store_->Count(resource); }
   api::Result<std::unique_ptr<storage::Watch>> StartWatch(const storage::WatchQuery& query) override {
     return store_->StartWatch(query);
@@ -79,14 +80,15 @@ class QuotaAdmission : public testing::Test {
   }
 
   Answer CreatePod(const std::string& name) {
-    return Send(api::RequestToCreate("pods", "default",
-                                     {{"metadata", {{"name", name}}},
-                                      {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}}));
+    return Send(api::RequestToCreate(
+        "pods", "default",
+        {{"metadata", {{"name", name}}}, {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}}));
   }
 
   // With a status as the controller leaves it.
   void MakeQuota(const std::string& name, const std::string& pods) {
-    Json quota = {{"metadata", {{"name", name}, {"namespace", "default"}}}, {"spec", {{"hard", {{"pods", pods}}}}}};
+    Json quota = {{"metadata", {{"name", name}, {"namespace", "default"}}},
+                  {"spec", {{"hard", {{"pods", pods}}}}}};
     ASSERT_EQ(Send(api::RequestToCreate("resourcequotas", "default", quota))->code, 200);
     quota["status"] = {{"hard", {{"pods", pods}}}, {"used", {{"pods", "0"}}}};
     ASSERT_EQ(Send(api::RequestToUpdate("resourcequotas", quota, "status"))->code, 200);

@@ -22,27 +22,29 @@ constexpr const char* kNothing = "{}";
 constexpr const char* kHalfACpu = R"({"requests":{"cpu":"500m"}})";
 
 TEST(QuotaVerdict, WhatFitsIsTaken) {
-  const QuotaVerdict verdict =
-      Judge(R"({"status":{"hard":{"pods":"2","requests.cpu":"1"},"used":{"pods":"1","requests.cpu":"500m"}}})",
-            Pod(kHalfACpu));
+  const QuotaVerdict verdict = Judge(
+      R"({"status":{"hard":{"pods":"2","requests.cpu":"1"},"used":{"pods":"1","requests.cpu":"500m"}}})",
+      Pod(kHalfACpu));
   EXPECT_EQ(verdict.kind, Kind::kFits);
   EXPECT_EQ(api::WriteResourceList(verdict.taken).dump(), R"({"pods":"1","requests.cpu":"500m"})");
 }
 
 TEST(QuotaVerdict, WhatDoesNotFitIsRefusedWithTheResourcesThatAreExceeded) {
-  const QuotaVerdict verdict =
-      Judge(R"({"status":{"hard":{"pods":"2","requests.cpu":"1"},"used":{"pods":"2","requests.cpu":"500m"}}})",
-            Pod(kHalfACpu));
+  const QuotaVerdict verdict = Judge(
+      R"({"status":{"hard":{"pods":"2","requests.cpu":"1"},"used":{"pods":"2","requests.cpu":"500m"}}})",
+      Pod(kHalfACpu));
   EXPECT_EQ(verdict.kind, Kind::kExceeded);
   EXPECT_EQ(verdict.why, "exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2");
 }
 
 TEST(QuotaVerdict, SeveralResourcesAreNamedInOrder) {
-  EXPECT_EQ(Judge(R"({"status":{"hard":{"requests.cpu":"1","pods":"0"},"used":{"requests.cpu":"600m","pods":"0"}}})",
-                  Pod(kHalfACpu))
-                .why,
-            "exceeded quota: q, requested: pods=1,requests.cpu=500m, used: pods=0,requests.cpu=600m, limited: "
-            "pods=0,requests.cpu=1");
+  EXPECT_EQ(
+      Judge(
+          R"({"status":{"hard":{"requests.cpu":"1","pods":"0"},"used":{"requests.cpu":"600m","pods":"0"}}})",
+          Pod(kHalfACpu))
+          .why,
+      "exceeded quota: q, requested: pods=1,requests.cpu=500m, used: pods=0,requests.cpu=600m, limited: "
+      "pods=0,requests.cpu=1");
 }
 
 TEST(QuotaVerdict, CpuAndMemoryMustBeSaidByEveryContainer) {
@@ -50,15 +52,16 @@ TEST(QuotaVerdict, CpuAndMemoryMustBeSaidByEveryContainer) {
       Judge(R"({"status":{"hard":{"limits.cpu":"1","requests.memory":"1Gi"},"used":{}}})", Pod(kNothing));
   EXPECT_EQ(verdict.kind, Kind::kRefused);
   EXPECT_EQ(verdict.why, "failed quota: q: must specify limits.cpu for: c; requests.memory for: c");
-  EXPECT_EQ(Judge(R"({"status":{"hard":{"limits.ephemeral-storage":"1"},"used":{"limits.ephemeral-storage":"0"}}})",
-                  Pod(kNothing))
-                .kind,
-            Kind::kNotCounted);
+  EXPECT_EQ(
+      Judge(R"({"status":{"hard":{"limits.ephemeral-storage":"1"},"used":{"limits.ephemeral-storage":"0"}}})",
+            Pod(kNothing))
+          .kind,
+      Kind::kNotCounted);
 }
 
 TEST(QuotaVerdict, NobodyIsLetInBeforeTheControllerHasCounted) {
-  const QuotaVerdict verdict = Judge(R"({"status":{"hard":{"pods":"2","count/pods":"2"},"used":{"pods":"0"}}})",
-                                     Pod(kNothing));
+  const QuotaVerdict verdict =
+      Judge(R"({"status":{"hard":{"pods":"2","count/pods":"2"},"used":{"pods":"0"}}})", Pod(kNothing));
   EXPECT_EQ(verdict.kind, Kind::kRefused);
   EXPECT_EQ(verdict.why, "status unknown for quota: q, resources: count/pods,pods");
 }

@@ -2,13 +2,13 @@
 
 #include "apiserver/resource_table.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "api/object.h"
 #include "api/selector/field_selector.h"
@@ -16,7 +16,7 @@
 namespace terrarium::apiserver {
 namespace {
 
-const ResourceTable& Table() { return ResourceTable::Get(); }
+const ResourceTable& Table() { return *ResourceTable::BuiltIn(); }
 
 TEST(ResourceTable, FindsByPluralAndByKind) {
   const ResourceInfo* deployments = Table().Find("apps", "v1", "deployments");
@@ -54,7 +54,7 @@ TEST(ResourceTable, VirtualKindsAreCreatedOnly) {
   for (const ResourceInfo& r : Table().all()) {
     if (r.strategy != nullptr) continue;
     virtual_kinds.insert(std::string(r.kind));
-    EXPECT_EQ(r.verbs, std::vector<std::string_view>{"create"}) << r.kind;
+    EXPECT_EQ(r.verbs, std::vector<std::string>{"create"}) << r.kind;
     EXPECT_TRUE(r.storage.empty()) << r.kind;
   }
   EXPECT_EQ(virtual_kinds,

@@ -2,11 +2,11 @@
 
 #include "apiserver/table/table.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "api/base/clock.h"
 #include "apiserver/table/human_duration.h"
@@ -35,7 +35,8 @@ Json Document(std::string_view text) {
   return document;
 }
 
-Json TableOf(std::string_view group, std::string_view kind, const Json& document, const TableOptions& options) {
+Json TableOf(std::string_view group, std::string_view kind, const Json& document,
+             const TableOptions& options) {
   return MakeTable({group, "v1", kind}, std::span<const Json>(&document, 1), {"7", "", {}}, options);
 }
 
@@ -72,12 +73,14 @@ TEST(HumanDuration, KeepsTwoOrThreeFigures) {
 }
 
 TEST(PodTable, PendingPodShowsItsNodeAndNoAddress) {
-  EXPECT_EQ(Cells("", "Pod", R"({"spec":{"containers":[{"name":"c"}],"nodeName":"n1"},"status":{"phase":"Pending"}})"),
+  EXPECT_EQ(Cells("", "Pod",
+                  R"({"spec":{"containers":[{"name":"c"}],"nodeName":"n1"},"status":{"phase":"Pending"}})"),
             Json::parse(R"(["x","0/1","Pending","0","5m","<none>","n1","<none>","<none>"])"));
 }
 
 TEST(PodTable, StatusIsThatOfTheFirstContainerWithSomethingToSay) {
-  constexpr std::string_view kTwo = R"({"spec":{"containers":[{"name":"a"},{"name":"b"}]},"status":{"phase":"Running",)";
+  constexpr std::string_view kTwo =
+      R"({"spec":{"containers":[{"name":"a"},{"name":"b"}]},"status":{"phase":"Running",)";
   auto pod = [&](std::string_view rest) { return std::string(kTwo).append(rest).append("}}"); };
   EXPECT_EQ(PodLine(pod(R"("containerStatuses":[{"ready":true,"state":{"running":{}}},
                                                  {"ready":true,"state":{"running":{}}}])")),
@@ -96,36 +99,43 @@ TEST(PodTable, OneCompletedContainerDoesNotCompleteThePod) {
   constexpr std::string_view kDone = R"({"state":{"terminated":{"exitCode":0,"reason":"Completed"}}})";
   auto pod = [&](std::string_view other, std::string_view ready) {
     return R"({"spec":{"containers":[{"name":"a"},{"name":"b"}]},"status":{"phase":"Running","conditions":[{"type":)"
-           R"("Ready","status":")" + std::string(ready) + R"("}],"containerStatuses":[)" + std::string(kDone) + "," +
+           R"("Ready","status":")" +
+           std::string(ready) + R"("}],"containerStatuses":[)" + std::string(kDone) + "," +
            std::string(other) + "]}}";
   };
   EXPECT_EQ(PodLine(pod(R"({"ready":true,"state":{"running":{}}})", "True")), "1/2 Running 0");
   EXPECT_EQ(PodLine(pod(R"({"ready":true,"state":{"running":{}}})", "False")), "1/2 NotReady 0");
-  EXPECT_EQ(PodLine(pod(R"({"state":{"terminated":{"exitCode":1,"reason":"Error"}}})", "False")), "0/2 Error 0");
+  EXPECT_EQ(PodLine(pod(R"({"state":{"terminated":{"exitCode":1,"reason":"Error"}}})", "False")),
+            "0/2 Error 0");
   EXPECT_EQ(PodLine(pod(kDone, "False")), "0/2 Completed 0");
 }
 
 TEST(PodTable, InitContainersShowHowFarTheyAre) {
   auto pod = [](std::string_view statuses) {
     return R"({"spec":{"containers":[{"name":"c"}],"initContainers":[{"name":"i"},{"name":"j"}]},"status":{"phase":)"
-           R"("Pending","initContainerStatuses":[)" + std::string(statuses) + "]}}";
+           R"("Pending","initContainerStatuses":[)" +
+           std::string(statuses) + "]}}";
   };
   constexpr std::string_view kDone = R"({"name":"i","state":{"terminated":{"exitCode":0}}},)";
   EXPECT_EQ(PodLine(pod(R"({"name":"i","state":{"running":{}}})")), "0/1 Init:0/2 0");
-  EXPECT_EQ(PodLine(pod(std::string(kDone) + R"({"name":"j","state":{"waiting":{"reason":"PodInitializing"}}})")),
-            "0/1 Init:1/2 0");
-  EXPECT_EQ(PodLine(pod(std::string(kDone) + R"({"name":"j","state":{"waiting":{"reason":"CrashLoopBackOff"}},)"
-                                             R"("restartCount":2})")),
-            "0/1 Init:CrashLoopBackOff 2");
+  EXPECT_EQ(
+      PodLine(pod(std::string(kDone) + R"({"name":"j","state":{"waiting":{"reason":"PodInitializing"}}})")),
+      "0/1 Init:1/2 0");
+  EXPECT_EQ(
+      PodLine(pod(std::string(kDone) + R"({"name":"j","state":{"waiting":{"reason":"CrashLoopBackOff"}},)"
+                                       R"("restartCount":2})")),
+      "0/1 Init:CrashLoopBackOff 2");
   EXPECT_EQ(PodLine(pod(R"({"name":"i","state":{"terminated":{"exitCode":4}}})")), "0/1 Init:ExitCode:4 0");
 }
 
 TEST(PodTable, SidecarsCountAsContainersForTheWholeLife) {
-  EXPECT_EQ(PodLine(R"({"spec":{"containers":[{"name":"c"}],"initContainers":[{"name":"s","restartPolicy":"Always"}]},
+  EXPECT_EQ(
+      PodLine(
+          R"({"spec":{"containers":[{"name":"c"}],"initContainers":[{"name":"s","restartPolicy":"Always"}]},
       "status":{"phase":"Running",
         "initContainerStatuses":[{"name":"s","started":true,"ready":true,"restartCount":1,"state":{"running":{}}}],
         "containerStatuses":[{"ready":true,"restartCount":1,"state":{"running":{}}}]}})"),
-            "2/2 Running 2");
+      "2/2 Running 2");
 }
 
 TEST(PodTable, RestartsSayWhenTheLastOneWas) {
@@ -162,16 +172,17 @@ TEST(PodTable, EndedPodsAreMarkedCompletedForWait) {
   Json row = TableOf("", "Pod", Document(R"({"status":{"phase":"Succeeded"}})"), Options())["rows"][0];
   EXPECT_EQ(row["conditions"][0]["type"], "Completed");
   EXPECT_EQ(row["conditions"][0]["reason"], "Succeeded");
-  EXPECT_FALSE(TableOf("", "Pod", Document(R"({"status":{"phase":"Running"}})"), Options())["rows"][0]
-                   .contains("conditions"));
+  EXPECT_FALSE(
+      TableOf("", "Pod", Document(R"({"status":{"phase":"Running"}})"), Options())["rows"][0].contains(
+          "conditions"));
 }
 
 TEST(WorkloadTables, CountersComeFromSpecAndStatus) {
   constexpr std::string_view kTemplate =
       R"("template":{"spec":{"containers":[{"name":"c","image":"nginx:1"},{"name":"d","image":"e"}]}})";
   auto object = [&](std::string_view spec, std::string_view status) {
-    return R"({"spec":{)" + std::string(spec) + "," + std::string(kTemplate) + R"(},"status":)" + std::string(status) +
-           "}";
+    return R"({"spec":{)" + std::string(spec) + "," + std::string(kTemplate) + R"(},"status":)" +
+           std::string(status) + "}";
   };
   const std::string selector = R"("replicas":3,"selector":{"matchLabels":{"app":"x"}})";
   EXPECT_EQ(Cells("apps", "Deployment",
@@ -181,11 +192,13 @@ TEST(WorkloadTables, CountersComeFromSpecAndStatus) {
             Json::parse(R"(["x",3,3,2,"5m","c,d","nginx:1,e","app=x"])"));
   EXPECT_EQ(Cells("apps", "StatefulSet", object(selector, R"({"readyReplicas":1})")),
             Json::parse(R"(["x","1/3","5m","c,d","nginx:1,e"])"));
-  EXPECT_EQ(Cells("", "ReplicationController", object(R"("replicas":1,"selector":{"q":"z"})", R"({"replicas":1})")),
-            Json::parse(R"(["x",1,1,0,"5m","c,d","nginx:1,e","q=z"])"));
-  EXPECT_EQ(Cells("apps", "DaemonSet", object(selector, R"({"desiredNumberScheduled":4,"currentNumberScheduled":3,
+  EXPECT_EQ(
+      Cells("", "ReplicationController", object(R"("replicas":1,"selector":{"q":"z"})", R"({"replicas":1})")),
+      Json::parse(R"(["x",1,1,0,"5m","c,d","nginx:1,e","q=z"])"));
+  EXPECT_EQ(
+      Cells("apps", "DaemonSet", object(selector, R"({"desiredNumberScheduled":4,"currentNumberScheduled":3,
       "numberReady":2,"updatedNumberScheduled":1})")),
-            Json::parse(R"(["x",4,3,2,1,0,"<none>","5m","c,d","nginx:1,e","app=x"])"));
+      Json::parse(R"(["x",4,3,2,1,0,"<none>","5m","c,d","nginx:1,e","app=x"])"));
 }
 
 TEST(WorkloadTables, ControllerRevisionNamesItsController) {
@@ -198,7 +211,8 @@ TEST(WorkloadTables, ControllerRevisionNamesItsController) {
 TEST(JobTable, StatusCompletionsAndDuration) {
   auto line = [](std::string_view text) {
     Json cells = Cells("batch", "Job", text);
-    return cells[1].get<std::string>() + " " + cells[2].get<std::string>() + " " + cells[3].get<std::string>();
+    return cells[1].get<std::string>() + " " + cells[2].get<std::string>() + " " +
+           cells[3].get<std::string>();
   };
   EXPECT_EQ(line(R"({"spec":{"completions":2}})"), "Running 0/2 ");
   EXPECT_EQ(line(R"({"spec":{"parallelism":3},"status":{"succeeded":1,"startTime":"2026-01-01T00:04:30Z"}})"),
@@ -208,7 +222,8 @@ TEST(JobTable, StatusCompletionsAndDuration) {
       {"type":"Complete","status":"True"}]}})"),
             "Complete 0/1 10s");
   EXPECT_EQ(line(R"({"status":{"conditions":[{"type":"Suspended","status":"True"}]}})"), "Suspended 0/1 ");
-  EXPECT_EQ(line(R"({"status":{"conditions":[{"type":"FailureTarget","status":"True"}]}})"), "FailureTarget 0/1 ");
+  EXPECT_EQ(line(R"({"status":{"conditions":[{"type":"FailureTarget","status":"True"}]}})"),
+            "FailureTarget 0/1 ");
   EXPECT_EQ(line(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:04:00Z"},
       "status":{"conditions":[{"type":"Suspended","status":"True"}]}})"),
             "Terminating 0/1 ");
@@ -242,25 +257,29 @@ TEST(ServiceTable, AddressesAndPortsFollowTheType) {
 }
 
 TEST(NodeTable, StatusRolesAndAddresses) {
-  EXPECT_EQ(Cells("", "Node", R"({"metadata":{"labels":{"node-role.kubernetes.io/worker":"","kubernetes.io/role":"db"}},
+  EXPECT_EQ(Cells("", "Node",
+                  R"({"metadata":{"labels":{"node-role.kubernetes.io/worker":"","kubernetes.io/role":"db"}},
       "spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}],
       "addresses":[{"type":"InternalIP","address":"10.1.1.1"}],
       "nodeInfo":{"kubeletVersion":"v1.36.4","kernelVersion":"6.1","architecture":"amd64"}}})"),
             Json::parse(R"json(["x","Ready,SchedulingDisabled","db,worker","5m","v1.36.4","10.1.1.1","<none>",
                                 "<unknown>","6.1 (amd64)","<unknown>"])json"));
-  EXPECT_EQ(Cells("", "Node", R"({"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})")[1], "NotReady");
+  EXPECT_EQ(Cells("", "Node", R"({"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})")[1],
+            "NotReady");
   EXPECT_EQ(Cells("", "Node", "{}")[1], "Unknown");
 }
 
 TEST(EventTable, BothGroupsPrintAlike) {
-  const Json expected = Json::parse(R"(["60s","Warning","Failed","pod/web","spec.containers{c}","kubelet, n1","no image",
+  const Json expected =
+      Json::parse(R"(["60s","Warning","Failed","pod/web","spec.containers{c}","kubelet, n1","no image",
                                         "2m",3,"x"])");
   EXPECT_EQ(Cells("", "Event", R"({"type":"Warning","reason":"Failed","message":" no image\n","count":3,
       "firstTimestamp":"2026-01-01T00:03:00Z","lastTimestamp":"2026-01-01T00:04:00Z",
       "source":{"component":"kubelet","host":"n1"},
       "involvedObject":{"kind":"Pod","name":"web","fieldPath":"spec.containers{c}"}})"),
             expected);
-  EXPECT_EQ(Cells("events.k8s.io", "Event", R"({"type":"Warning","reason":"Failed","note":"no image","deprecatedCount":3,
+  EXPECT_EQ(Cells("events.k8s.io", "Event",
+                  R"({"type":"Warning","reason":"Failed","note":"no image","deprecatedCount":3,
       "deprecatedFirstTimestamp":"2026-01-01T00:03:00Z","deprecatedLastTimestamp":"2026-01-01T00:04:00Z",
       "reportingController":"kubelet","reportingInstance":"n1",
       "regarding":{"kind":"Pod","name":"web","fieldPath":"spec.containers{c}"}})"),
@@ -268,7 +287,8 @@ TEST(EventTable, BothGroupsPrintAlike) {
 }
 
 TEST(EventTable, SeriesAndSingleEventsCountTheirOwnWay) {
-  Json single = Cells("", "Event", R"({"eventTime":"2026-01-01T00:04:50.000000Z","involvedObject":{"kind":"Node"}})");
+  Json single =
+      Cells("", "Event", R"({"eventTime":"2026-01-01T00:04:50.000000Z","involvedObject":{"kind":"Node"}})");
   EXPECT_EQ(single[0], "10s");
   EXPECT_EQ(single[3], "node");
   EXPECT_EQ(single[8], 1);
@@ -279,10 +299,12 @@ TEST(EventTable, SeriesAndSingleEventsCountTheirOwnWay) {
 }
 
 TEST(SmallTables, CellsOfTheOtherKinds) {
-  EXPECT_EQ(Cells("", "Namespace", R"({"status":{"phase":"Active"}})"), Json::parse(R"(["x","Active","5m"])"));
+  EXPECT_EQ(Cells("", "Namespace", R"({"status":{"phase":"Active"}})"),
+            Json::parse(R"(["x","Active","5m"])"));
   EXPECT_EQ(Cells("", "Secret", R"({"type":"Opaque","data":{"a":"","b":""}})"),
             Json::parse(R"(["x","Opaque",2,"5m"])"));
-  EXPECT_EQ(Cells("", "ConfigMap", R"({"data":{"a":""},"binaryData":{"b":""}})"), Json::parse(R"(["x",2,"5m"])"));
+  EXPECT_EQ(Cells("", "ConfigMap", R"({"data":{"a":""},"binaryData":{"b":""}})"),
+            Json::parse(R"(["x",2,"5m"])"));
   EXPECT_EQ(Cells("", "ServiceAccount", "{}"), Json::parse(R"(["x","5m"])"));
   EXPECT_EQ(Cells("coordination.k8s.io", "Lease", R"({"spec":{"holderIdentity":"h"}})"),
             Json::parse(R"(["x","h","5m"])"));
@@ -292,11 +314,12 @@ TEST(SmallTables, CellsOfTheOtherKinds) {
 }
 
 TEST(Table, EveryServedKindFillsEachOfItsColumns) {
-  for (const ResourceInfo& resource : ResourceTable::Get().all()) {
+  for (const ResourceInfo& resource : ResourceTable::BuiltIn()->all()) {
     Json table = TableOf(resource.group, resource.kind, Document("{}"), Options());
     EXPECT_EQ(table["rows"][0]["cells"].size(), table["columnDefinitions"].size()) << resource.kind;
     if (resource.strategy != nullptr) {
-      EXPECT_NE(table["columnDefinitions"].back()["name"], "Created At") << resource.kind << " has no printer";
+      EXPECT_NE(table["columnDefinitions"].back()["name"], "Created At")
+          << resource.kind << " has no printer";
     }
   }
 }
@@ -331,7 +354,8 @@ TEST(Table, WithoutHeadersHasNullColumns) {
 }
 
 TEST(Table, ClosingBookmarkOfAStreamedListKeepsItsAnnotation) {
-  Json bookmark = Json::parse(R"({"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}})");
+  Json bookmark = Json::parse(
+      R"({"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}})");
   Json table = MakeTable({"", "v1", "Pod"}, std::span<const Json>(&bookmark, 1), {"9", "", {}}, Options());
   EXPECT_EQ(table["rows"][0]["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"], "true");
 }
@@ -341,7 +365,8 @@ TEST(Table, StoredObjectsPrintLikeDocuments) {
   std::vector<api::ObjectPtr> objects = {api::Object::Make({}, document)};
   Json table = MakeTable({"", "v1", "Namespace"}, objects, {"7", "token", 12}, Options());
   EXPECT_EQ(table["rows"][0]["cells"], Json::parse(R"(["x","Active","5m"])"));
-  EXPECT_EQ(table["metadata"], Json::parse(R"({"resourceVersion":"7","continue":"token","remainingItemCount":12})"));
+  EXPECT_EQ(table["metadata"],
+            Json::parse(R"({"resourceVersion":"7","continue":"token","remainingItemCount":12})"));
 }
 
 TEST(Table, OptionsAreReadFromTheQuery) {
@@ -350,14 +375,17 @@ TEST(Table, OptionsAreReadFromTheQuery) {
   request.query = {{"includeObject", "Object"}};
   EXPECT_EQ(ParseTableOptions(request)->include_object, IncludeObject::kObject);
   request.query = {{"includeObject", "All"}};
-  EXPECT_EQ(ParseTableOptions(request).status().message,
-            "Unable to convert to Table as requested: includeObject: Invalid value: \"All\": must be 'Metadata', "
-            "'Object', 'None', or empty");
+  EXPECT_EQ(
+      ParseTableOptions(request).status().message,
+      "Unable to convert to Table as requested: includeObject: Invalid value: \"All\": must be 'Metadata', "
+      "'Object', 'None', or empty");
 }
 
 TEST(PartialMetadata, ListHoldsMetadataAlone) {
   Json one = MakePartialMetadata(Json::parse(R"({"metadata":{"name":"a"},"spec":{"b":1}})"), "v1");
-  EXPECT_EQ(one, Json::parse(R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}})"));
+  EXPECT_EQ(one,
+            Json::parse(
+                R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}})"));
   Json list = MakePartialMetadataList({{"resourceVersion", "5"}}, Json::array({one}), "v1");
   EXPECT_EQ(list["kind"], "PartialObjectMetadataList");
   EXPECT_EQ(list["apiVersion"], "meta.k8s.io/v1");

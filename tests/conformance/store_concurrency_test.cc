@@ -58,8 +58,8 @@ class Reader {
   std::thread thread_;
 };
 
-// Counters are incremented by several threads with compare-and-swap while other threads watch from all sorts of
-// starting points: no increment is lost, and every watch sees exactly the revisions after its start.
+// Counters are incremented by several threads with compare-and-swap while other threads watch from all sorts
+// of starting points: no increment is lost, and every watch sees exactly the revisions after its start.
 TEST_P(StoreConcurrency, NoUpdateIsLostAndNoWatchHasGapsOrRepeats) {
   constexpr int kWriters = 4, kIncrements = 60, kObjects = 3;
   const std::size_t buffer = 100'000;
@@ -86,15 +86,15 @@ TEST_P(StoreConcurrency, NoUpdateIsLostAndNoWatchHasGapsOrRepeats) {
     });
   }
   for (int i = 0; i < 10; ++i) {
-    ListAndWatchResult both =
-        store_->ListAndWatch({.resource = kPods, .ns = "a", .buffer_events = buffer});
+    ListAndWatchResult both = store_->ListAndWatch({.resource = kPods, .ns = "a", .buffer_events = buffer});
     std::int64_t newest = 0;
     for (const ObjectPtr& object : both.listing.items) newest = std::max(newest, object->revision());
     EXPECT_LE(newest, both.listing.revision);
     add_reader(std::move(both.watch), both.listing.revision);
     std::int64_t from = store_->CurrentRevision() - i;
-    add_reader(MustWatch({.resource = kPods, .from_revision = std::max(from, base_), .buffer_events = buffer}),
-               std::max(from, base_));
+    add_reader(
+        MustWatch({.resource = kPods, .from_revision = std::max(from, base_), .buffer_events = buffer}),
+        std::max(from, base_));
   }
   for (std::thread& writer : writers) writer.join();
   std::int64_t end = store_->CurrentRevision();
@@ -106,7 +106,8 @@ TEST_P(StoreConcurrency, NoUpdateIsLostAndNoWatchHasGapsOrRepeats) {
   store_->Shutdown();
   for (std::size_t i = 0; i < readers.size(); ++i) {
     readers[i]->Join();
-    EXPECT_EQ(readers[i]->events().size(), static_cast<std::size_t>(end - reader_starts[i])) << "reader " << i;
+    EXPECT_EQ(readers[i]->events().size(), static_cast<std::size_t>(end - reader_starts[i]))
+        << "reader " << i;
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The suite of promises in storage/store.h, run against every store in every mode. A new store adds one line to
-// AllStores() and gets every test.
+// The suite of promises in storage/store.h, run against every store in every mode. A new store adds one line
+// to AllStores() and gets every test.
 
 #include <functional>
 #include <memory>
@@ -60,6 +60,6 @@ inline std::string StoreName(const ::testing::TestParamInfo<StoreKind>& info) { 
 }  // namespace terrarium::storage::testing
 
 // Every file of the suite begins with this.
-#define TERRARIUM_STORE_SUITE(Suite)                       \
-  class Suite : public StoreTest {};                       \
+#define TERRARIUM_STORE_SUITE(Suite) \
+  class Suite : public StoreTest {}; \
   INSTANTIATE_TEST_SUITE_P(AllStores, Suite, ::testing::ValuesIn(AllStores()), StoreName)

@@ -39,14 +39,14 @@ TEST_P(StoreList, ClusterScopedObjectsHaveNoNamespace) {
 }
 
 TEST_P(StoreList, AtAnOlderRevisionUndoesWhatCameAfter) {
-  ObjectPtr x = Create("a", "x", 1);           // 1
-  ObjectPtr y = Create("a", "y", 1);           // 2
-  ObjectPtr x2 = Update(x, 2);                 // 3
-  Delete(y);                                   // 4
-  ObjectPtr y2 = Create("a", "y", 3);          // 5
-  ObjectPtr z = Create("b", "z", 1);           // 6
-  Update(y2, 4);                               // 7
-  Delete(x2);                                  // 8
+  ObjectPtr x = Create("a", "x", 1);   // 1
+  ObjectPtr y = Create("a", "y", 1);   // 2
+  ObjectPtr x2 = Update(x, 2);         // 3
+  Delete(y);                           // 4
+  ObjectPtr y2 = Create("a", "y", 3);  // 5
+  ObjectPtr z = Create("b", "z", 1);   // 6
+  Update(y2, 4);                       // 7
+  Delete(x2);                          // 8
   auto at = [&](std::int64_t revision) {
     Listing listing = MustList({.resource = kPods, .at_revision = base_ + revision});
     EXPECT_EQ(listing.revision, base_ + revision);
@@ -71,29 +71,33 @@ TEST_P(StoreList, OfTheFutureIsTheNewest) {
   EXPECT_EQ(listing.revision, base_ + 1);
 }
 
-// Pages through a list while everything changes between the pages: all pages together are the list as it stood.
+// Pages through a list while everything changes between the pages: all pages together are the list as it
+// stood.
 TEST_P(StoreList, PagesAreConsistentWhileObjectsChange) {
   std::vector<ObjectPtr> objects;
-  for (int i = 0; i < 50; ++i) objects.push_back(Create(i % 3 == 0 ? "a" : "b", "x" + std::to_string(100 + i), i));
+  for (int i = 0; i < 50; ++i)
+    objects.push_back(Create(i % 3 == 0 ? "a" : "b", "x" + std::to_string(100 + i), i));
   Listing whole = MustList({.resource = kPods});
 
   std::vector<ObjectPtr> paged;
   std::string start_after;
   for (int page = 0;; ++page) {
-    Listing listing = MustList(
-        {.resource = kPods, .at_revision = whole.revision, .start_after = start_after, .limit = 7});
+    Listing listing =
+        MustList({.resource = kPods, .at_revision = whole.revision, .start_after = start_after, .limit = 7});
     EXPECT_EQ(listing.revision, whole.revision);
     paged.insert(paged.end(), listing.items.begin(), listing.items.end());
     EXPECT_EQ(listing.remaining, whole.items.size() - paged.size());
     if (listing.remaining == 0) break;
     const auto& last = listing.items.back()->header();
     start_after = last.ns + "/" + last.name;
-    // Changes before, at and behind the position, deletions of the last one seen and new objects on both sides.
+    // Changes before, at and behind the position, deletions of the last one seen and new objects on both
+    // sides.
     Create("a", "new" + std::to_string(page));
     Create("b", "x" + std::to_string(page));
     Create("c", "x" + std::to_string(page));
     for (int i = page; i < 50; i += 9)
-      if (ObjectPtr now = store_->Get({kPods, objects[i]->header().ns, objects[i]->header().name})) Update(now, -1);
+      if (ObjectPtr now = store_->Get({kPods, objects[i]->header().ns, objects[i]->header().name}))
+        Update(now, -1);
     if (ObjectPtr now = store_->Get({kPods, last.ns, last.name})) Delete(now);
   }
   EXPECT_EQ(Show(paged, base_), Show(whole.items, base_));

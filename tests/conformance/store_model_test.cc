@@ -1,5 +1,5 @@
-// Thousands of random operations against the store and against a model too simple to be wrong: the whole state at every
-// revision, and the whole list of events.
+// Thousands of random operations against the store and against a model too simple to be wrong: the whole
+// state at every revision, and the whole list of events.
 
 #include <algorithm>
 #include <map>
@@ -69,10 +69,12 @@ class Model {
       if (key.resource != query.resource || (query.ns && key.ns != *query.ns)) continue;
       std::size_t slash = query.start_after.find('/');
       bool has_ns = slash != std::string::npos;
-      std::pair<std::string, std::string> behind{has_ns ? query.start_after.substr(0, slash) : "",
-                                                 has_ns ? query.start_after.substr(slash + 1) : query.start_after};
+      std::pair<std::string, std::string> behind{
+          has_ns ? query.start_after.substr(0, slash) : "",
+          has_ns ? query.start_after.substr(slash + 1) : query.start_after};
       if (std::pair(key.ns, key.name) <= behind) continue;
-      if (query.limit == 0 || count < query.limit) out.append(out.empty() ? "" : " ").append(Text(key, object));
+      if (query.limit == 0 || count < query.limit)
+        out.append(out.empty() ? "" : " ").append(Text(key, object));
       ++count;
     }
     std::size_t remaining = query.limit == 0 ? 0 : count - std::min(count, query.limit);
@@ -108,21 +110,14 @@ class ModelRun {
 
   void Step() {
     switch (prng_.Below(20)) {
-      case 0:
-        Flush();
-        return CheckList();
-      case 1:
-        Flush();
-        return CheckGet();
-      case 2:
-        return StartWatch();
-      case 3:
-        return TakeSome();
+      case 0: Flush(); return CheckList();
+      case 1: Flush(); return CheckGet();
+      case 2: return StartWatch();
+      case 3: return TakeSome();
       case 4:
         if (prng_.Below(10) == 0) Compact();
         return;
-      default:
-        return WriteSomething();
+      default: return WriteSomething();
     }
   }
 
@@ -132,7 +127,8 @@ class ModelRun {
     // Writes are told in order, so the last one's answer comes behind all others.
     Do(store_, DeleteWrite(MakeObject("", "never"), "nothing"));
     ASSERT_EQ(outcomes_->size(), expected_.size());
-    for (std::size_t i = 0; i < expected_.size(); ++i) ASSERT_EQ((*outcomes_)[i], expected_[i]) << "write " << i;
+    for (std::size_t i = 0; i < expected_.size(); ++i)
+      ASSERT_EQ((*outcomes_)[i], expected_[i]) << "write " << i;
     ASSERT_EQ(store_.CurrentRevision(), model_.revision());
     pending_ = 0;
   }
@@ -162,7 +158,8 @@ class ModelRun {
     auto now = model_.newest().find(key);
     bool exists = now != model_.newest().end();
     // Mostly what works, sometimes what cannot.
-    Write::Op op = exists ? (prng_.Below(3) == 0 ? Write::Op::kDelete : Write::Op::kUpdate) : Write::Op::kCreate;
+    Write::Op op =
+        exists ? (prng_.Below(3) == 0 ? Write::Op::kDelete : Write::Op::kUpdate) : Write::Op::kCreate;
     if (prng_.Below(10) == 0) op = static_cast<Write::Op>(prng_.Below(3));
     std::int64_t expected = exists ? now->second.revision : 5;
     if (prng_.Below(15) == 0) --expected;
@@ -182,7 +179,8 @@ class ModelRun {
   }
 
   std::int64_t RandomRevision(std::int64_t oldest) {
-    return oldest + static_cast<std::int64_t>(prng_.Below(static_cast<std::uint64_t>(model_.revision() - oldest) + 1));
+    return oldest +
+           static_cast<std::int64_t>(prng_.Below(static_cast<std::uint64_t>(model_.revision() - oldest) + 1));
   }
 
   void CheckList() {

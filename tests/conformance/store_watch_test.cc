@@ -44,14 +44,17 @@ TEST_P(StoreWatch, SeesOnlyItsResourceNamespaceAndName) {
   Create("a", "y");
   Create("b", "x");
   Must(*store_, CreateWrite("a", "x", 0, "services"));
-  const char* const expected[] = {"+a/x=0@1 +a/y=0@2 +b/x=0@3", "+a/x=0@1 +a/y=0@2", "+a/x=0@1", "+a/x=0@1 +b/x=0@3"};
+  const char* const expected[] = {"+a/x=0@1 +a/y=0@2 +b/x=0@3", "+a/x=0@1 +a/y=0@2", "+a/x=0@1",
+                                  "+a/x=0@1 +b/x=0@3"};
   EXPECT_EQ(Show(TakeAll(*all), base_), expected[0]);
   EXPECT_EQ(Show(TakeAll(*in_a), base_), expected[1]);
   EXPECT_EQ(Show(TakeAll(*only_x), base_), expected[2]);
   EXPECT_EQ(Show(TakeAll(*any_x), base_), expected[3]);
   // A replay selects the same.
-  EXPECT_EQ(Show(TakeAll(*MustWatch({.resource = kPods, .ns = "a", .from_revision = base_})), base_), expected[1]);
-  EXPECT_EQ(Show(TakeAll(*MustWatch({.resource = kPods, .name = "x", .from_revision = base_})), base_), expected[3]);
+  EXPECT_EQ(Show(TakeAll(*MustWatch({.resource = kPods, .ns = "a", .from_revision = base_})), base_),
+            expected[1]);
+  EXPECT_EQ(Show(TakeAll(*MustWatch({.resource = kPods, .name = "x", .from_revision = base_})), base_),
+            expected[3]);
 }
 
 TEST_P(StoreWatch, OfClusterScopedObjectsByName) {
@@ -120,7 +123,8 @@ TEST_P(StoreWatch, ListAndWatchOfOneName) {
   Create("a", "x", 1);
   Create("a", "y", 1);
   Create("b", "x", 1);
-  EXPECT_EQ(Show(store_->ListAndWatch({.resource = kPods, .ns = "a", .name = "x"}).listing.items, base_), "a/x=1@1");
+  EXPECT_EQ(Show(store_->ListAndWatch({.resource = kPods, .ns = "a", .name = "x"}).listing.items, base_),
+            "a/x=1@1");
   EXPECT_EQ(Show(store_->ListAndWatch({.resource = kPods, .name = "x"}).listing.items, base_),
             "a/x=1@1 b/x=1@3");
   EXPECT_EQ(Show(store_->ListAndWatch({.resource = kPods, .ns = "a", .name = "z"}).listing.items, base_), "");
@@ -249,7 +253,8 @@ TEST_P(StoreWatch, AWatchMayOutliveItsStore) {
 }
 
 TEST_P(StoreWatch, AWakeMayTakeAndEndItsWatch) {
-  auto watch = std::make_shared<std::unique_ptr<Watch>>(MustWatch({.resource = kPods, .from_revision = base_}));
+  auto watch =
+      std::make_shared<std::unique_ptr<Watch>>(MustWatch({.resource = kPods, .from_revision = base_}));
   auto taken = std::make_shared<std::atomic<std::size_t>>(0);
   (*watch)->SetWake([watch = std::weak_ptr(watch), taken] {
     if (auto alive = watch.lock(); alive && *alive) {

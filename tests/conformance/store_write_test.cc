@@ -133,8 +133,8 @@ TEST_P(StoreWrite, WritesSubmittedTogetherSeeEachOtherInOrder) {
   store_->Submit(CreateWrite("a", "x", 5), note);
   Create("z", "last");
   std::lock_guard lock(mutex);
-  EXPECT_EQ(codes, (std::vector<Code>{Code::kOk, Code::kExists, Code::kOk, Code::kConflict, Code::kOk, Code::kNotFound,
-                                      Code::kOk}));
+  EXPECT_EQ(codes, (std::vector<Code>{Code::kOk, Code::kExists, Code::kOk, Code::kConflict, Code::kOk,
+                                      Code::kNotFound, Code::kOk}));
   EXPECT_EQ(ValueOf(store_->Get({kPods, "a", "x"})), 5);
   EXPECT_EQ(store_->CurrentRevision(), base_ + 5);
 }
@@ -143,7 +143,8 @@ TEST_P(StoreWrite, DoneMaySubmitAgain) {
   std::promise<std::int64_t> last;
   store_->Submit(CreateWrite("a", "x"), [&](WriteOutcome first) {
     EXPECT_NE(store_->Get({kPods, "a", "x"}), nullptr) << "done comes after the write is visible";
-    store_->Submit(DeleteWrite(first.object), [&](WriteOutcome second) { last.set_value(second.object->revision()); });
+    store_->Submit(DeleteWrite(first.object),
+                   [&](WriteOutcome second) { last.set_value(second.object->revision()); });
   });
   EXPECT_EQ(last.get_future().get(), base_ + 2);
 }
@@ -175,8 +176,8 @@ TEST_P(StoreWrite, LargeAndUnusualContentsComeBackAsTheyWere) {
   std::string text(300'000, 'x');
   text += "\n\"\\\x01 \xc3\xa9";
   ObjectPtr object = api::Object::Make(header, {{"metadata", {{"name", "big"}}}, {"data", text}});
-  ObjectPtr written =
-      Must(*store_, {.op = Write::Op::kCreate, .key = {"configmaps", "", "big"}, .object = std::move(object)});
+  ObjectPtr written = Must(
+      *store_, {.op = Write::Op::kCreate, .key = {"configmaps", "", "big"}, .object = std::move(object)});
   EXPECT_EQ(written->Parse()["data"], text);
 }
 

@@ -59,7 +59,7 @@ def build_example(args, prefix, folder):
     run("cmake", "--build", folder)
     run("ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error")
     libraries = run("ldd", folder / "rollout_test")
-    for unwanted in ["drogon", "trantor", "libssl"]:
+    for unwanted in ["drogon", "trantor", "libssl", "libcurl"]:
         assert unwanted not in libraries, f"the example links {unwanted}"
 
 
@@ -70,7 +70,7 @@ def configure_without_http(args, folder):
         "-DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON")
     rules = (folder / "build.ninja").read_text().lower()
     assert "drogon" not in rules, "the build without HTTP speaks of Drogon"
-    assert "libterrarium_testbed.a" in rules, "and yet builds the library"
+    assert "libterrarium_embedding.a" in rules, "and yet builds the library"
 
 
 def main():

@@ -11,6 +11,8 @@ std::vector<bool> Values(Sequence sequence) {
     case Sequence::kOff: return {false};
     case Sequence::kOffThenOn: return {false, true};
     case Sequence::kOnThenOff: return {true, false};
+    // The second action is about what was made while the gate was off.
+    case Sequence::kOnThenStaysOff: return {true, false, false};
     case Sequence::kOnOffOn: break;
   }
   return {true, false, true};
@@ -33,6 +35,7 @@ const char* NameOf(Sequence sequence) {
     case Sequence::kOff: return "Off";
     case Sequence::kOffThenOn: return "OffThenOn";
     case Sequence::kOnThenOff: return "OnThenOff";
+    case Sequence::kOnThenStaysOff: return "OnThenStaysOff";
     case Sequence::kOnOffOn: break;
   }
   return "OnOffOn";

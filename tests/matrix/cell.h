@@ -9,9 +9,10 @@
 namespace terrarium::matrix {
 
 // How a gate is set in the course of a cell.
-enum class Sequence { kOn, kOff, kOffThenOn, kOnThenOff, kOnOffOn };
-inline constexpr Sequence kSequences[] = {Sequence::kOn, Sequence::kOff, Sequence::kOffThenOn, Sequence::kOnThenOff,
-                                          Sequence::kOnOffOn};
+enum class Sequence { kOn, kOff, kOffThenOn, kOnThenOff, kOnThenStaysOff, kOnOffOn };
+inline constexpr Sequence kSequences[] = {
+    Sequence::kOn,     Sequence::kOff, Sequence::kOffThenOn, Sequence::kOnThenOff, Sequence::kOnThenStaysOff,
+    Sequence::kOnOffOn};
 
 const char* NameOf(Sequence sequence);
 

@@ -33,7 +33,9 @@ void CellPlay::Stop(const char* when) {
 }
 
 testbed::invariants::Report CellPlay::Violations() {
-  return [this](const testbed::invariants::Violation& violation) { Fail(violation.rule + ": " + violation.text); };
+  return [this](const testbed::invariants::Violation& violation) {
+    Fail(violation.rule + ": " + violation.text);
+  };
 }
 
 }  // namespace terrarium::matrix

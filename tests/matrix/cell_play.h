@@ -22,7 +22,7 @@ class CellPlay {
   CellReport Play();
 
  protected:
-  // The steps of a phase, on the plane and in the model.
+  // The steps of a phase, on the cluster and in the model.
   virtual void Switch() = 0;  // components get the gates of the phase
   virtual void Apply() = 0;   // the user applies the manifest, from the second phase on again
   virtual void Begin() = 0;   // something is done to the pods, and those that go are held

@@ -13,7 +13,7 @@ namespace {
 
 using api::Json;
 using controllers::deployment::PolicyCase;
-using controllers::deployment::WebPlane;
+using controllers::deployment::WebCluster;
 using namespace std::chrono_literals;
 
 constexpr const char* kReplicasBeforeScale = "deployment.kubernetes.io/replicaset-replicas-before-scale";
@@ -34,21 +34,25 @@ class DeploymentPlay : public CellPlay {
       : CellPlay(cell.Name(), cell.history),
         cell_(cell),
         model_(cell.action, cell.policy),
-        plane_(Case(), {.controllers = "deployment-controller,node-lifecycle-controller,replicaset-controller",
-                        .nodes = 1,
-                        .on_violation = Violations()}) {}
+        cluster_(Case(),
+                 {.controllers = "deployment-controller,node-lifecycle-controller,replicaset-controller",
+                  .nodes = 1,
+                  .on_violation = Violations()}) {}
 
  private:
   // All components begin with the gates that the controller-manager has in the first phase.
   PolicyCase Case() const {
     const DeploymentGates gates = cell_.GatesIn(phase(0)).controller_manager;
-    return {.name = "cell", .policy = cell_.policy, .policy_gate = gates.policy, .terminating_gate = gates.terminating};
+    return {.name = "cell",
+            .policy = cell_.policy,
+            .policy_gate = gates.policy,
+            .terminating_gate = gates.terminating};
   }
 
   void Switch() override {
     const bool first = number() == 0;
-    const PlaneGates gates = cell_.GatesIn(phase());
-    const PlaneGates before = cell_.GatesIn(phase(first ? 0 : number() - 1));
+    const ClusterGates gates = cell_.GatesIn(phase());
+    const ClusterGates before = cell_.GatesIn(phase(first ? 0 : number() - 1));
     const bool manager = gates.controller_manager != before.controller_manager;
     const bool apiserver = gates.apiserver != (first ? before.controller_manager : before.apiserver);
     // As KEP-3973 asks: the apiserver is upgraded first and downgraded last.
@@ -56,77 +60,77 @@ class DeploymentPlay : public CellPlay {
     if (upgrade && apiserver) SetGates("apiserver", gates.apiserver);
     if (manager) SetGates("controller-manager", gates.controller_manager);
     if (!upgrade && apiserver) SetGates("apiserver", gates.apiserver);
-    plane_.Advance(1s);
+    cluster_.Advance(1s);
     model_.Switch(gates, manager);
   }
 
   void SetGates(const std::string& component, const DeploymentGates& gates) {
-    plane_.bed().Must(plane_.bed().SetGates(component, gates.Map()));
+    cluster_.bed().Must(cluster_.bed().SetGates(component, gates.Map()));
   }
 
   void Apply() override {
     if (number() == 0) {
-      plane_.Create(kReplicas, StrategyOf(cell_.action), {{"hold", "terminating"}});
+      cluster_.Create(kReplicas, StrategyOf(cell_.action), {{"hold", "terminating"}});
     } else if (cell_.policy) {
-      plane_.PatchSpec({{"podReplacementPolicy", *cell_.policy}});
+      cluster_.PatchSpec({{"podReplacementPolicy", *cell_.policy}});
     }
-    plane_.Advance(1s);
+    cluster_.Advance(1s);
     model_.Apply();
   }
 
   void Begin() override {
-    plane_.ScaleTo(kReplicas);
-    plane_.Advance(1s);
-    plane_.peak().Restart();
+    cluster_.ScaleTo(kReplicas);
+    cluster_.Advance(1s);
+    cluster_.peak().Restart();
     switch (cell_.action) {
       case DeploymentAction::kRollingUpdate:
-      case DeploymentAction::kRecreate: plane_.SetImage("web:" + std::to_string(number() + 2)); break;
+      case DeploymentAction::kRecreate: cluster_.SetImage("web:" + std::to_string(number() + 2)); break;
       case DeploymentAction::kScaleUp:
       case DeploymentAction::kScaleUpUnderRecreate:
-        plane_.ScaleTo(kScaledDown);
-        plane_.Advance(1s);
-        plane_.ScaleTo(kReplicas);
+        cluster_.ScaleTo(kScaledDown);
+        cluster_.Advance(1s);
+        cluster_.ScaleTo(kReplicas);
         break;
-      case DeploymentAction::kScaleDown: plane_.ScaleTo(kScaledDown); break;
+      case DeploymentAction::kScaleDown: cluster_.ScaleTo(kScaledDown); break;
       case DeploymentAction::kEviction: {
-        const std::string pod = plane_.bed().List("pods", "default")[0]->header().name;
-        plane_.bed().Must(plane_.bed().Evict({"default", pod}));
+        const std::string pod = cluster_.bed().List("pods", "default")[0]->header().name;
+        cluster_.bed().Must(cluster_.bed().Evict({"default", pod}));
         break;
       }
     }
-    plane_.Advance(1s);
+    cluster_.Advance(1s);
     model_.Begin();
   }
 
   void End() override {
-    for (int i = 0; i < 4 * kReplicas && (i == 0 || plane_.Terminating() > 0); ++i) {
-      plane_.ReleaseTerminating(std::max<int>(static_cast<int>(plane_.Terminating()) - 1, 0));
-      plane_.Advance(1s);
+    for (int i = 0; i < 4 * kReplicas && (i == 0 || cluster_.Terminating() > 0); ++i) {
+      cluster_.ReleaseTerminating(std::max<int>(static_cast<int>(cluster_.Terminating()) - 1, 0));
+      cluster_.Advance(1s);
     }
     model_.End();
   }
 
   void Check(Moment& moment) override {
     DeploymentSight sight;
-    const Json document = plane_.Document();
+    const Json document = cluster_.Document();
     if (const Json* policy = api::Find(document, "spec", "podReplacementPolicy"))
       sight.policy = policy->get<std::string>();
-    sight.live = static_cast<int>(plane_.LivePods());
-    sight.terminating = static_cast<int>(plane_.Terminating());
-    sight.most = static_cast<int>(plane_.peak().Most());
-    sight.status_replicas = static_cast<int>(plane_.Counter("replicas"));
+    sight.live = static_cast<int>(cluster_.LivePods());
+    sight.terminating = static_cast<int>(cluster_.Terminating());
+    sight.most = static_cast<int>(cluster_.peak().Most());
+    sight.status_replicas = static_cast<int>(cluster_.Counter("replicas"));
     sight.told = NumberAt(document, "terminatingReplicas");
-    for (const Json& set : plane_.Sets()) {
+    for (const Json& set : cluster_.Sets()) {
       sight.told_by_sets.push_back(NumberAt(set, "terminatingReplicas"));
-      sight.partial_scale = sight.partial_scale || !plane_.Annotation(set, kReplicasBeforeScale).empty();
+      sight.partial_scale = sight.partial_scale || !cluster_.Annotation(set, kReplicasBeforeScale).empty();
     }
-    sight.complete = plane_.Complete();
+    sight.complete = cluster_.Complete();
     model_.Check(sight, moment);
   }
 
   const DeploymentCell& cell_;
   DeploymentModel model_;
-  WebPlane plane_;
+  WebCluster cluster_;
 };
 
 }  // namespace
@@ -135,10 +139,11 @@ std::string DeploymentCell::Name() const {
   return history.Name() + "_" + matrix::NameOf(policy.value_or("NoPolicy")) + "_" + matrix::NameOf(action);
 }
 
-PlaneGates DeploymentCell::GatesIn(const Phase& phase) const {
+ClusterGates DeploymentCell::GatesIn(const Phase& phase) const {
   const bool both = gate == Gate::kTerminating;
   return {.apiserver = {.policy = phase.apiserver, .terminating = phase.apiserver || !both},
-          .controller_manager = {.policy = phase.controller_manager, .terminating = phase.controller_manager || !both}};
+          .controller_manager = {.policy = phase.controller_manager,
+                                 .terminating = phase.controller_manager || !both}};
 }
 
 std::ostream& operator<<(std::ostream& out, const DeploymentCell& cell) { return out << cell.Name(); }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Plays a cell of the matrix of Deployments on a plane and holds what comes of it against the model.
+// Plays a cell of the matrix of Deployments on a cluster and holds what comes of it against the model.
 
 #include <iosfwd>
 #include <optional>
@@ -13,7 +13,8 @@
 namespace terrarium::matrix {
 
 struct DeploymentCell {
-  // The gate that is switched. DeploymentPodReplacementPolicy needs the other one and follows it when it goes.
+  // The gate that is switched. DeploymentPodReplacementPolicy needs the other one and follows it when it
+  // goes.
   enum class Gate { kPolicy, kTerminating };
 
   Gate gate = Gate::kPolicy;
@@ -22,7 +23,7 @@ struct DeploymentCell {
   DeploymentAction action = DeploymentAction::kRollingUpdate;
 
   std::string Name() const;
-  PlaneGates GatesIn(const Phase& phase) const;
+  ClusterGates GatesIn(const Phase& phase) const;
 };
 std::ostream& operator<<(std::ostream& out, const DeploymentCell& cell);
 

@@ -27,18 +27,19 @@ bool IsRollout(DeploymentAction action) {
 }
 
 std::map<std::string, bool> DeploymentGates::Map() const {
-  return {{"DeploymentPodReplacementPolicy", policy}, {"DeploymentReplicaSetTerminatingReplicas", terminating}};
+  return {{"DeploymentPodReplacementPolicy", policy},
+          {"DeploymentReplicaSetTerminatingReplicas", terminating}};
 }
 
-// The policy counts where it is stored and the controller-manager has both gates on; the apiserver's only decide what
-// is stored (kDroppedForNew, kStoredStays, kOffInManager).
+// The policy counts where it is stored and the controller-manager has both gates on; the apiserver's only
+// decide what is stored (kDroppedForNew, kStoredStays, kOffInManager).
 bool DeploymentModel::Effective(const char* policy) const {
   return policy_ == policy && gates_.controller_manager.policy && gates_.controller_manager.terminating;
 }
 
 bool DeploymentModel::NewPodsMayCome() const {
   switch (action_) {
-    case DeploymentAction::kRollingUpdate: return !Waits();         // kRollingWaits, kRollingStarts
+    case DeploymentAction::kRollingUpdate: return !Waits();  // kRollingWaits, kRollingStarts
     case DeploymentAction::kScaleUp:
     case DeploymentAction::kScaleUpUnderRecreate: return !Waits();  // kScalingWaits, kRecreateWaits
     case DeploymentAction::kRecreate: return Starts();              // kRecreateStarts, kRecreateWaits
@@ -70,8 +71,8 @@ DeploymentModel::Numbers DeploymentModel::Expected() const {
   return {kReplicas, 1, kReplicas + 1};
 }
 
-// The controller tells when its gate is on; the apiserver keeps what it is told when its gate is on, or the field is
-// there already.
+// The controller tells when its gate is on; the apiserver keeps what it is told when its gate is on, or the
+// field is there already.
 DeploymentModel::Tells DeploymentModel::AfterAWrite(Tells before) const {
   if (!gates_.controller_manager.terminating) return Tells::kNo;
   return gates_.apiserver.terminating ? Tells::kYes : before;
@@ -92,7 +93,7 @@ void DeploymentModel::AddSet() {
   WriteSet(sets_.size() - 1);
 }
 
-void DeploymentModel::Switch(const PlaneGates& gates, bool restarts_controller_manager) {
+void DeploymentModel::Switch(const ClusterGates& gates, bool restarts_controller_manager) {
   const bool told = gates_.apiserver.terminating;
   gates_ = gates;
   if (!exists_) return;
@@ -157,7 +158,8 @@ const Sentence& DeploymentModel::WhyPods() const {
   if (action_ == DeploymentAction::kRecreate)
     return new_pods_came_ ? sentence::kRecreateStarts : sentence::kRecreateWaits;
   if (new_pods_came_)
-    return action_ == DeploymentAction::kScaleUpUnderRecreate ? sentence::kRecreateWaits : sentence::kRollingStarts;
+    return action_ == DeploymentAction::kScaleUpUnderRecreate ? sentence::kRecreateWaits
+                                                              : sentence::kRollingStarts;
   return action_ == DeploymentAction::kRollingUpdate ? sentence::kRollingWaits : sentence::kScalingWaits;
 }
 
@@ -179,8 +181,8 @@ void DeploymentModel::Check(const DeploymentSight& sight, Moment& moment) const 
     return tells == Tells::kYes ? std::optional<int>(number) : std::nullopt;
   };
   if (deployment_ != Tells::kMaybe)
-    moment.Expect("status.terminatingReplicas of the Deployment", told(deployment_, numbers.terminating), sight.told,
-                  deployment_ == Tells::kYes ? sentence::kTold : absent);
+    moment.Expect("status.terminatingReplicas of the Deployment", told(deployment_, numbers.terminating),
+                  sight.told, deployment_ == Tells::kYes ? sentence::kTold : absent);
   moment.Expect("ReplicaSets", sets_.size(), sight.told_by_sets.size(), why);
   for (std::size_t i = 0; i < std::min(sets_.size(), sight.told_by_sets.size()); ++i)
     if (sets_[i] != Tells::kMaybe)

@@ -1,7 +1,7 @@
 #pragma once
 
-// What becomes of a Deployment whose gates are switched, by the sentences of KEP-3973 alone. Nothing here includes or
-// asks the code under test: the numbers follow from the sizes below and a few predicates.
+// What becomes of a Deployment whose gates are switched, by the sentences of KEP-3973 alone. Nothing here
+// includes or asks the code under test: the numbers follow from the sizes below and a few predicates.
 
 #include <map>
 #include <optional>
@@ -12,9 +12,16 @@
 
 namespace terrarium::matrix {
 
-enum class DeploymentAction { kRollingUpdate, kRecreate, kScaleUp, kScaleUpUnderRecreate, kScaleDown, kEviction };
+enum class DeploymentAction {
+  kRollingUpdate,
+  kRecreate,
+  kScaleUp,
+  kScaleUpUnderRecreate,
+  kScaleDown,
+  kEviction
+};
 inline constexpr DeploymentAction kDeploymentActions[] = {
-    DeploymentAction::kRollingUpdate, DeploymentAction::kRecreate,  DeploymentAction::kScaleUp,
+    DeploymentAction::kRollingUpdate,        DeploymentAction::kRecreate,  DeploymentAction::kScaleUp,
     DeploymentAction::kScaleUpUnderRecreate, DeploymentAction::kScaleDown, DeploymentAction::kEviction};
 const char* NameOf(DeploymentAction action);
 bool IsRecreate(DeploymentAction action);
@@ -32,22 +39,22 @@ struct DeploymentGates {
   std::map<std::string, bool> Map() const;
   friend bool operator==(const DeploymentGates&, const DeploymentGates&) = default;
 };
-struct PlaneGates {
+struct ClusterGates {
   DeploymentGates apiserver;
   DeploymentGates controller_manager;
 };
 
 // What can be seen of a Deployment at a moment when nothing moves.
 struct DeploymentSight {
-  std::optional<std::string> policy;    // spec.podReplacementPolicy as it is stored
-  int live = 0;                         // pods without a deletionTimestamp
-  int terminating = 0;                  // pods with one
-  int most = 0;                         // pods of both kinds since the action began, at the worst moment
-  int status_replicas = 0;              // of the Deployment
-  std::optional<int> told;              // its status.terminatingReplicas
+  std::optional<std::string> policy;  // spec.podReplacementPolicy as it is stored
+  int live = 0;                       // pods without a deletionTimestamp
+  int terminating = 0;                // pods with one
+  int most = 0;                       // pods of both kinds since the action began, at the worst moment
+  int status_replicas = 0;            // of the Deployment
+  std::optional<int> told;            // its status.terminatingReplicas
   std::vector<std::optional<int>> told_by_sets;  // of its ReplicaSets, by revision
-  bool complete = false;                // NewReplicaSetAvailable
-  bool partial_scale = false;           // some ReplicaSet has replicaset-replicas-before-scale
+  bool complete = false;                         // NewReplicaSetAvailable
+  bool partial_scale = false;                    // some ReplicaSet has replicaset-replicas-before-scale
 };
 
 class DeploymentModel {
@@ -56,7 +63,7 @@ class DeploymentModel {
       : action_(action), wanted_policy_(std::move(policy)) {}
 
   // Components are restarted with these gates. The controller-manager looks at everything when it starts.
-  void Switch(const PlaneGates& gates, bool restarts_controller_manager);
+  void Switch(const ClusterGates& gates, bool restarts_controller_manager);
   // The user applies the manifest, for the first time or again.
   void Apply();
   // The action takes place; pods that it deletes do not end.
@@ -67,7 +74,8 @@ class DeploymentModel {
   void Check(const DeploymentSight& sight, Moment& moment) const;
 
  private:
-  // Whether an object tells of terminating pods. Nobody knows where a controller was faster than its apiserver.
+  // Whether an object tells of terminating pods. Nobody knows where a controller was faster than its
+  // apiserver.
   enum class Tells { kNo, kYes, kMaybe };
   struct Numbers {
     int live;
@@ -90,7 +98,7 @@ class DeploymentModel {
 
   const DeploymentAction action_;
   const std::optional<std::string> wanted_policy_;
-  PlaneGates gates_;
+  ClusterGates gates_;
   bool exists_ = false;
   std::optional<std::string> policy_;  // stored
   bool in_flight_ = false;

@@ -39,12 +39,13 @@ TEST_F(DeploymentModelTest, WhatTheKepSaysPasses) { EXPECT_THAT(Failures(), IsEm
 TEST_F(DeploymentModelTest, APodTooManyNamesTheCellTheMomentAndTheSentence) {
   sight_.live = 4;
   sight_.status_replicas = 3;
-  EXPECT_THAT(Failures(), ElementsAre(HasSubstr("CELL, MOMENT: live pods: expected 3, got 4\n    this breaks KEP-3973 "
-                                                "(first text), Deployment Behavior Changes: \"When scaling up")));
+  EXPECT_THAT(Failures(),
+              ElementsAre(HasSubstr("CELL, MOMENT: live pods: expected 3, got 4\n    this breaks KEP-3973 "
+                                    "(first text), Deployment Behavior Changes: \"When scaling up")));
 }
 
 TEST_F(DeploymentModelTest, AFieldThatIsZeroInsteadOfAbsentIsTold) {
-  PlaneGates off;
+  ClusterGates off;
   off.controller_manager = {.policy = false, .terminating = false};
   model_.Switch(off, true);
   sight_.live = sight_.status_replicas = 4;

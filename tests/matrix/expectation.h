@@ -1,7 +1,7 @@
 #pragma once
 
-// What a cell should look like at a moment, each value with the sentence it comes from, and how that is compared with
-// what there is.
+// What a cell should look like at a moment, each value with the sentence it comes from, and how that is
+// compared with what there is.
 
 #include <optional>
 #include <sstream>

@@ -7,7 +7,7 @@
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 #include "tests/matrix/cell_play.h"
 
 namespace terrarium::matrix {
@@ -26,7 +26,9 @@ class JobPlay : public CellPlay {
       : CellPlay(cell.Name(), cell.history),
         cell_(cell),
         model_(cell.action, cell.policy, cell.indexed),
-        bed_({.controllers = "job-controller,node-lifecycle-controller", .nodes = 1, .on_violation = Violations()}) {}
+        bed_({.controllers = "job-controller,node-lifecycle-controller",
+              .nodes = 1,
+              .on_violation = Violations()}) {}
 
  private:
   // Longer than the second that the Job controller waits for more.
@@ -88,7 +90,8 @@ class JobPlay : public CellPlay {
 
   void End() override {
     for (const api::ObjectName& pod : Pods(true)) {
-      auto released = bed_.rules().Release({{"namespace", pod.ns}, {"pod", pod.name}, {"outcome", {{"exitCode", 1}}}});
+      auto released =
+          bed_.rules().Release({{"namespace", pod.ns}, {"pod", pod.name}, {"outcome", {{"exitCode", 1}}}});
       if (!released.ok()) Fail(released.status().message);
     }
     PassBackoff();
@@ -109,8 +112,8 @@ class JobPlay : public CellPlay {
     std::map<std::string, int> pods;
     for (bool terminating : {false, true})
       for (const api::ObjectName& name : Pods(terminating))
-        ++pods[std::string(api::StringAt(*bed_.Get("pods", name.ns, name.name)->Document(), "metadata", "annotations",
-                                         "batch.kubernetes.io/job-completion-index"))];
+        ++pods[std::string(api::StringAt(*bed_.Get("pods", name.ns, name.name)->Document(), "metadata",
+                                         "annotations", "batch.kubernetes.io/job-completion-index"))];
     for (const auto& [index, count] : pods)
       if (count > 1) return true;
     return false;

@@ -1,10 +1,11 @@
-// KEP-3939, "Set phase=Failed in kubelet and pod-GC before deleting a Pod object (behavior also present when related
-// PodDisruptionConditions is enabled)": both gates, on and off, in the component that deletes the pod.
-
-#include <gtest/gtest.h>
+// KEP-3939, "Set phase=Failed in kubelet and pod-GC before deleting a Pod object (behavior also present when
+// related PodDisruptionConditions is enabled)": both gates, on and off, in the component that deletes the
+// pod.
 
 #include <chrono>
 #include <map>
+
+#include <gtest/gtest.h>
 
 #include "api/core_v1/pod.h"
 #include "tests/controllers/node_lifecycle/node_testing.h"
@@ -26,11 +27,12 @@ struct TerminalPhaseCell {
   // Either gate is enough.
   bool PhaseIsSet() const { return replacement_policy || disruption_conditions; }
   std::map<std::string, bool> Gates() const {
-    return {{"JobPodReplacementPolicy", replacement_policy}, {"PodDisruptionConditions", disruption_conditions}};
+    return {{"JobPodReplacementPolicy", replacement_policy},
+            {"PodDisruptionConditions", disruption_conditions}};
   }
   std::string Name() const {
-    return std::string("JobPodReplacementPolicy") + (replacement_policy ? "On" : "Off") + "_PodDisruptionConditions" +
-           (disruption_conditions ? "On" : "Off");
+    return std::string("JobPodReplacementPolicy") + (replacement_policy ? "On" : "Off") +
+           "_PodDisruptionConditions" + (disruption_conditions ? "On" : "Off");
   }
 };
 
@@ -44,8 +46,8 @@ class TerminalPhase : public testing::TestWithParam<TerminalPhaseCell> {
     ASSERT_TRUE(history.Gone());
     const std::vector<std::string> phases = history.Phases();
     EXPECT_EQ(phases.back() == "Failed", GetParam().PhaseIsSet())
-        << "the last phase is " << phases.back() << "; this breaks " << sentence::kPhaseBeforeDeletion.source << ": "
-        << sentence::kPhaseBeforeDeletion.text;
+        << "the last phase is " << phases.back() << "; this breaks " << sentence::kPhaseBeforeDeletion.source
+        << ": " << sentence::kPhaseBeforeDeletion.text;
   }
   Testbed bed_{{.nodes = 1}};
 };

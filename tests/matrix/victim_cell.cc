@@ -7,7 +7,7 @@
 #include <span>
 
 #include "api/http_caller.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 #include "tests/matrix/cell_play.h"
 #include "tests/matrix/sentences.h"
 
@@ -73,7 +73,8 @@ class VictimPlay : public CellPlay {
   void Apply() override {
     Json spec = Json::object();
     if (cell_.hint == Hint::kPicker)
-      spec["downscalePodPicker"] = {{"http", {{"host", "picker.example"}, {"port", 8080}, {"path", "/pick"}}}};
+      spec["downscalePodPicker"] = {
+          {"http", {{"host", "picker.example"}, {"port", 8080}, {"path", "/pick"}}}};
     if (number() == 0) {
       const Json labels = {{"app", "web"}};
       spec["replicas"] = 2;
@@ -137,15 +138,16 @@ class VictimPlay : public CellPlay {
   void End() override {}
 
   void Check(Moment& moment) override {
-    // What is no number is refused, unless it has come in already; it counts as 0. Only costs that differ change the
-    // order, and only with the controller-manager's gate on.
+    // What is no number is refused, unless it has come in already; it counts as 0. Only costs that differ
+    // change the order, and only with the controller-manager's gate on.
     const bool unreadable = cell_.hint == Hint::kNotANumber;
     const bool refused = unreadable && phase().apiserver && !unreadable_is_stored_;
     unreadable_is_stored_ = unreadable && !refused;
     moment.Expect("the costs are taken", !refused, taken_, sentence::kCostRefused);
     // A picker counts where it is stored, which the apiserver's gate decides.
     const bool picked = picker_is_stored_ && phase().controller_manager;
-    const bool has_picker = bed_.Get(Resource(), "default", "web")->Parse()["spec"].contains("downscalePodPicker");
+    const bool has_picker =
+        bed_.Get(Resource(), "default", "web")->Parse()["spec"].contains("downscalePodPicker");
     moment.Expect("spec.downscalePodPicker", picker_is_stored_, has_picker, sentence::kPickerOff);
     moment.Expect("the picker is asked", picked, picker_.calls > 0,
                   picked ? sentence::kPickerChooses : sentence::kPickerOff);

@@ -1,16 +1,16 @@
-// "Will enabling / using this feature result in any new API calls?": the same story on two planes that differ in a
-// gate, and how often each kind of object was written in them.
-
-#include <gtest/gtest.h>
+// "Will enabling / using this feature result in any new API calls?": the same story on two clusters that
+// differ in a gate, and how often each kind of object was written in them.
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 
+#include <gtest/gtest.h>
+
 #include "storage/store.h"
-#include "testbed/plane.h"
-#include "testbed/testbed.h"
+#include "testbed/control_plane/control_plane.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::matrix {
 namespace {
@@ -31,9 +31,9 @@ Writes WritesIn(const std::string& gates, const Story& story) {
   for (const char* resource : {"deployments", "replicasets", "replicationcontrollers", "jobs", "pods"}) {
     storage::WatchQuery query;
     query.resource = resource;
-    query.from_revision = bed.plane().store().CurrentRevision();
+    query.from_revision = bed.control_plane().store().CurrentRevision();
     query.buffer_events = kAll;
-    watches[resource] = std::move(*bed.plane().store().StartWatch(query));
+    watches[resource] = std::move(*bed.control_plane().store().StartWatch(query));
   }
   story(bed);
   EXPECT_EQ(bed.clock().RunUntilIdle(1h).why, testbed::RunOutcome::Why::kIdle);

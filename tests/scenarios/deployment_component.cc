@@ -6,8 +6,8 @@
 #include "api/base/executor.h"
 #include "apiserver/in_process_client.h"
 #include "controllers/deployment/deployment_controller.h"
+#include "testbed/control_plane/control_plane.h"
 #include "testbed/invariants/monitor.h"
-#include "testbed/plane.h"
 
 namespace terrarium::scenarios {
 
@@ -22,10 +22,12 @@ DeploymentComponent::DeploymentComponent(testbed::Testbed& bed, const api::Featu
     : bed_(bed),
       gates_(gates),
       prng_(1),
-      env_{bed.plane().env().clock, bed.plane().runtime().Lane("deployment-controller"), prng_, gates_,
-           bed.plane().env().log} {
-  auto client = apiserver::MakeInProcessClient(env_, bed.plane().handler(), bed.plane().store(), {});
-  client_ = std::make_unique<UnreliableClient>(env_, bed.monitor().Watched(std::move(client), "controller-manager"));
+      env_{bed.control_plane().env().clock, bed.control_plane().runtime().Lane("deployment-controller"),
+           prng_, gates_, bed.control_plane().env().log} {
+  auto client =
+      apiserver::MakeInProcessClient(env_, bed.control_plane().handler(), bed.control_plane().store(), {});
+  client_ = std::make_unique<UnreliableClient>(
+      env_, bed.monitor().Watched(std::move(client), "controller-manager"));
   Start();
 }
 

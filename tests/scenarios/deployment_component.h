@@ -1,7 +1,7 @@
 #pragma once
 
-// A Deployment controller of one's own beside a plane that has none. It can be restarted, and its client can be made to
-// fail in the middle of what the controller does.
+// A Deployment controller of one's own beside a cluster that has none. It can be restarted, and its client
+// can be made to fail in the middle of what the controller does.
 
 #include <functional>
 #include <memory>
@@ -18,7 +18,7 @@
 #include "controllers/runtime/informer.h"
 #include "controllers/runtime/metrics.h"
 #include "controllers/runtime/why.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::scenarios {
 
@@ -29,8 +29,9 @@ class UnreliableClient : public api::ForwardingClient {
       : ForwardingClient(std::move(next)), env_(env) {}
 
   void Send(api::WriteRequest request, WriteDone done) override;
-  int writes = 0;                           // of ReplicaSets, failed ones too
-  std::function<bool(int write)> fails_at;  // whether the write with that number, from 0, fails; empty: none does
+  int writes = 0;  // of ReplicaSets, failed ones too
+  std::function<bool(int write)>
+      fails_at;  // whether the write with that number, from 0, fails; empty: none does
 
  private:
   api::Env env_;
@@ -38,12 +39,13 @@ class UnreliableClient : public api::ForwardingClient {
 
 class DeploymentComponent {
  public:
-  // The plane outlives it. REQUIRES: it runs without a deployment-controller.
+  // The cluster outlives it. REQUIRES: it runs without a deployment-controller.
   DeploymentComponent(testbed::Testbed& bed, const api::FeatureGates& gates);
   ~DeploymentComponent();
 
   UnreliableClient& client() { return *client_; }
-  // The controller ends in the middle of what it does; another one takes over, with a client that does not fail.
+  // The controller ends in the middle of what it does; another one takes over, with a client that does not
+  // fail.
   void Restart();
 
  private:

@@ -1,5 +1,5 @@
-// "Status hides terminating pods; rollout done too early", k/k#110171 and kubectl#1628: a rollout is declared done 26
-// minutes before the last old pod has gone.
+// "Status hides terminating pods; rollout done too early", k/k#110171 and kubectl#1628: a rollout is declared
+// done 26 minutes before the last old pod has gone.
 
 #include <string>
 
@@ -16,96 +16,97 @@ using namespace std::chrono_literals;
 using controllers::deployment::kNoPolicy;
 using controllers::deployment::kTerminationComplete;
 using controllers::deployment::PolicyCase;
-using controllers::deployment::WebPlane;
+using controllers::deployment::WebCluster;
 
 // The gates as they were when the complaints were written.
 const PolicyCase kNoCounters{.name = "NoCounters", .policy_gate = false, .terminating_gate = false};
 
 class LongGoodbye {
  public:
-  LongGoodbye(const PolicyCase& policy, int replicas, int progress_deadline_seconds) : plane_(policy) {
+  LongGoodbye(const PolicyCase& policy, int replicas, int progress_deadline_seconds) : cluster_(policy) {
     const Json spec = {{"progressDeadlineSeconds", progress_deadline_seconds},
                        {"template", {{"spec", {{"terminationGracePeriodSeconds", 1800}}}}}};
-    plane_.Create(replicas, spec, {{"stop-after", "26m"}});
-    plane_.RunToTheEnd();
-    plane_.SetImage("web:2");
-    plane_.Settle();
-    began_ = plane_.bed().Now();
+    cluster_.Create(replicas, spec, {{"stop-after", "26m"}});
+    cluster_.RunToTheEnd();
+    cluster_.SetImage("web:2");
+    cluster_.Settle();
+    began_ = cluster_.bed().Now();
   }
   // To so long after the rollout began.
-  void To(api::Duration after) { plane_.Advance(began_ + after - plane_.bed().Now()); }
-  WebPlane& plane() { return plane_; }
+  void To(api::Duration after) { cluster_.Advance(began_ + after - cluster_.bed().Now()); }
+  WebCluster& web() { return cluster_; }
 
  private:
-  WebPlane plane_;
+  WebCluster cluster_;
   api::Time began_;
 };
 
 TEST(EarlyCompletion, BeforeARolloutIsDoneWhileAnOldPodLivesOnFor26Minutes) {
   LongGoodbye goodbye(kNoCounters, 1, 600);
-  EXPECT_EQ(goodbye.plane().Condition("Progressing"), "True NewReplicaSetAvailable");
-  EXPECT_EQ(goodbye.plane().Counter("replicas"), 1);
-  EXPECT_FALSE(goodbye.plane().Status().contains("terminatingReplicas")) << "nothing tells of it";
+  EXPECT_EQ(goodbye.web().Condition("Progressing"), "True NewReplicaSetAvailable");
+  EXPECT_EQ(goodbye.web().Counter("replicas"), 1);
+  EXPECT_FALSE(goodbye.web().Status().contains("terminatingReplicas")) << "nothing tells of it";
   goodbye.To(26min - 1s);
-  EXPECT_EQ(goodbye.plane().Terminating(), 1);
+  EXPECT_EQ(goodbye.web().Terminating(), 1);
   goodbye.To(26min);
-  EXPECT_EQ(goodbye.plane().Terminating(), 0);
+  EXPECT_EQ(goodbye.web().Terminating(), 0);
 }
 
 // The counter alone, without the policy: the rollout is as hasty as before, but who looks can tell.
 TEST(EarlyCompletion, WithTheCounterTheStatusTellsOfTheOldPod) {
   LongGoodbye goodbye(kNoPolicy, 1, 600);
-  EXPECT_EQ(goodbye.plane().Condition("Progressing"), "True NewReplicaSetAvailable");
-  EXPECT_EQ(goodbye.plane().Status()["terminatingReplicas"], 1);
+  EXPECT_EQ(goodbye.web().Condition("Progressing"), "True NewReplicaSetAvailable");
+  EXPECT_EQ(goodbye.web().Status()["terminatingReplicas"], 1);
   goodbye.To(26min);
-  EXPECT_EQ(goodbye.plane().Status()["terminatingReplicas"], 0);
+  EXPECT_EQ(goodbye.web().Status()["terminatingReplicas"], 0);
 }
 
 TEST(EarlyCompletion, AfterARolloutIsDoneWhenTheOldPodHasGone) {
   LongGoodbye goodbye(kTerminationComplete, 1, 3600);
-  WebPlane& plane = goodbye.plane();
-  EXPECT_EQ(plane.Counter("updatedReplicas"), 1);
-  EXPECT_EQ(plane.Counter("availableReplicas"), 1) << "there is a surge of one, so the new pod need not wait";
-  EXPECT_EQ(plane.Condition("Progressing"), "True ReplicaSetUpdated");
-  EXPECT_EQ(plane.Status()["terminatingReplicas"], 1);
+  WebCluster& cluster = goodbye.web();
+  EXPECT_EQ(cluster.Counter("updatedReplicas"), 1);
+  EXPECT_EQ(cluster.Counter("availableReplicas"), 1)
+      << "there is a surge of one, so the new pod need not wait";
+  EXPECT_EQ(cluster.Condition("Progressing"), "True ReplicaSetUpdated");
+  EXPECT_EQ(cluster.Status()["terminatingReplicas"], 1);
   goodbye.To(26min - 1s);
-  EXPECT_EQ(plane.Condition("Progressing"), "True ReplicaSetUpdated");
-  EXPECT_EQ(plane.Status()["terminatingReplicas"], 1);
+  EXPECT_EQ(cluster.Condition("Progressing"), "True ReplicaSetUpdated");
+  EXPECT_EQ(cluster.Status()["terminatingReplicas"], 1);
   goodbye.To(26min);
-  EXPECT_EQ(plane.Condition("Progressing"), "True NewReplicaSetAvailable");
-  EXPECT_EQ(plane.Status()["terminatingReplicas"], 0);
+  EXPECT_EQ(cluster.Condition("Progressing"), "True NewReplicaSetAvailable");
+  EXPECT_EQ(cluster.Status()["terminatingReplicas"], 0);
 }
 
-// Whoever waits for termination needs a deadline that is longer than termination takes: nothing moves meanwhile. It is
-// made good when the pod goes.
+// Whoever waits for termination needs a deadline that is longer than termination takes: nothing moves
+// meanwhile. It is made good when the pod goes.
 TEST(EarlyCompletion, AfterADeadlineShorterThanTheGoodbyePassesAndIsMadeGood) {
   LongGoodbye goodbye(kTerminationComplete, 1, 600);
-  WebPlane& plane = goodbye.plane();
+  WebCluster& cluster = goodbye.web();
   goodbye.To(9min);
-  EXPECT_EQ(plane.Condition("Progressing"), "True ReplicaSetUpdated");
+  EXPECT_EQ(cluster.Condition("Progressing"), "True ReplicaSetUpdated");
   goodbye.To(11min);
-  EXPECT_EQ(plane.Condition("Progressing"), "False ProgressDeadlineExceeded");
+  EXPECT_EQ(cluster.Condition("Progressing"), "False ProgressDeadlineExceeded");
   goodbye.To(26min);
-  EXPECT_EQ(plane.Condition("Progressing"), "True NewReplicaSetAvailable");
+  EXPECT_EQ(cluster.Condition("Progressing"), "True NewReplicaSetAvailable");
 }
 
 // Pods that go one after the other are progress: each puts the deadline off.
 TEST(EarlyCompletion, AfterEveryPodThatGoesPutsTheDeadlineOff) {
-  WebPlane plane(kTerminationComplete);
+  WebCluster cluster(kTerminationComplete);
   const Json spec = {{"progressDeadlineSeconds", 600},
                      {"strategy", {{"rollingUpdate", {{"maxSurge", "100%"}, {"maxUnavailable", 0}}}}},
                      {"template", {{"spec", {{"terminationGracePeriodSeconds", 1800}}}}}};
-  plane.Create(4, spec, {{"hold", "terminating"}});
-  plane.RunToTheEnd();
-  plane.SetImage("web:2", Json::object());
+  cluster.Create(4, spec, {{"hold", "terminating"}});
+  cluster.RunToTheEnd();
+  cluster.SetImage("web:2", Json::object());
   for (int left = 4; left > 0; --left) {
-    plane.Advance(9min);
-    EXPECT_EQ(plane.Status()["terminatingReplicas"], left);
-    EXPECT_EQ(plane.Condition("Progressing"), "True ReplicaSetUpdated") << left << " pods are left";
-    plane.ReleaseTerminating(left - 1);
-    plane.Settle();
+    cluster.Advance(9min);
+    EXPECT_EQ(cluster.Status()["terminatingReplicas"], left);
+    EXPECT_EQ(cluster.Condition("Progressing"), "True ReplicaSetUpdated") << left << " pods are left";
+    cluster.ReleaseTerminating(left - 1);
+    cluster.Settle();
   }
-  EXPECT_EQ(plane.Condition("Progressing"), "True NewReplicaSetAvailable");
+  EXPECT_EQ(cluster.Condition("Progressing"), "True NewReplicaSetAvailable");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// "Exponential back-off after quota rejection delays rollout up to 16 min", k/k#98656: two replicas without a surge,
-// pods that take their whole grace period to stop, and a quota that has room for three of them.
+// "Exponential back-off after quota rejection delays rollout up to 16 min", k/k#98656: two replicas without a
+// surge, pods that take their whole grace period to stop, and a quota that has room for three of them.
 
 #include <algorithm>
 #include <functional>
@@ -19,44 +19,46 @@ using namespace std::chrono_literals;
 using controllers::deployment::kNoPolicy;
 using controllers::deployment::kTerminationComplete;
 using controllers::deployment::PolicyCase;
-using controllers::deployment::WebPlane;
+using controllers::deployment::WebCluster;
 using testbed::RunOutcome;
 
 class QuotaRollout {
  public:
-  QuotaRollout(const PolicyCase& policy, std::chrono::seconds grace) : plane_(policy) {
-    plane_.bed().Must(plane_.bed().Create("resourcequotas", "default",
-                                          {{"metadata", {{"name", "memory"}}},
-                                           {"spec", {{"hard", {{"requests.memory", "150Mi"}}}}}}));
-    plane_.Settle();
-    const Json container = {{"name", "c"}, {"image", "web:1"}, {"resources", {{"requests", {{"memory", "50Mi"}}}}}};
-    const Json pods = {{"terminationGracePeriodSeconds", grace.count()}, {"containers", Json::array({container})}};
+  QuotaRollout(const PolicyCase& policy, std::chrono::seconds grace) : cluster_(policy) {
+    cluster_.bed().Must(cluster_.bed().Create(
+        "resourcequotas", "default",
+        {{"metadata", {{"name", "memory"}}}, {"spec", {{"hard", {{"requests.memory", "150Mi"}}}}}}));
+    cluster_.Settle();
+    const Json container = {
+        {"name", "c"}, {"image", "web:1"}, {"resources", {{"requests", {{"memory", "50Mi"}}}}}};
+    const Json pods = {{"terminationGracePeriodSeconds", grace.count()},
+                       {"containers", Json::array({container})}};
     const Json spec = {{"strategy", {{"rollingUpdate", {{"maxSurge", 0}, {"maxUnavailable", 1}}}}},
                        {"progressDeadlineSeconds", 7200},
                        {"template", {{"spec", pods}}}};
-    plane_.Create(2, spec, {{"ignore-sigterm", "true"}});
-    plane_.RunToTheEnd();
-    plane_.SetImage("web:2");
-    began_ = plane_.bed().Now();
+    cluster_.Create(2, spec, {{"ignore-sigterm", "true"}});
+    cluster_.RunToTheEnd();
+    cluster_.SetImage("web:2");
+    began_ = cluster_.bed().Now();
   }
 
   // How long it takes from the new image to that; the rollout goes on from there.
   std::chrono::milliseconds Until(const std::function<bool()>& holds) {
-    EXPECT_EQ(plane_.bed().clock().RunUntil(holds, 2h).why, RunOutcome::Why::kDone);
-    return std::chrono::duration_cast<std::chrono::milliseconds>(plane_.bed().Now() - began_);
+    EXPECT_EQ(cluster_.bed().clock().RunUntil(holds, 2h).why, RunOutcome::Why::kDone);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(cluster_.bed().Now() - began_);
   }
   std::chrono::milliseconds UntilAPodHasGone() {
-    return Until([this] { return plane_.Sizes() == "0 2" && plane_.Terminating() < 2; });
+    return Until([this] { return cluster_.Sizes() == "0 2" && cluster_.Terminating() < 2; });
   }
   std::chrono::milliseconds UntilComplete() {
     return Until([this] {
-      return plane_.Sizes() == "0 2" && plane_.Counter("availableReplicas") == 2 && plane_.Complete();
+      return cluster_.Sizes() == "0 2" && cluster_.Counter("availableReplicas") == 2 && cluster_.Complete();
     });
   }
   // How often a ReplicaSet was refused a pod.
   std::int64_t Refused() {
     std::int64_t refused = 0;
-    for (const api::ObjectPtr& event : plane_.bed().List("events", "default")) {
+    for (const api::ObjectPtr& event : cluster_.bed().List("events", "default")) {
       auto document = event->Document();
       if (StringAt(*document, "reason") != "FailedCreate") continue;
       EXPECT_NE(StringAt(*document, "message").find("exceeded quota: memory"), std::string_view::npos);
@@ -64,25 +66,25 @@ class QuotaRollout {
     }
     return refused;
   }
-  WebPlane& plane() { return plane_; }
+  WebCluster& web() { return cluster_; }
 
  private:
-  WebPlane plane_;
+  WebCluster cluster_;
   api::Time began_;
 };
 
-// The numbers of the report. After 90 s there is room again, and nobody who was refused hears of it: tries come 5 ms,
-// 10 ms, 20 ms, ... after each other.
+// The numbers of the report. After 90 s there is room again, and nobody who was refused hears of it: tries
+// come 5 ms, 10 ms, 20 ms, ... after each other.
 TEST(QuotaBackoff, BeforeTheRolloutStandsStillThoughThereIsRoom) {
   QuotaRollout rollout(kNoPolicy, 90s);
-  rollout.plane().Settle();
-  EXPECT_EQ(rollout.plane().Sizes(), "0 2");
-  EXPECT_EQ(rollout.plane().Terminating(), 2) << "the quota is used up";
-  EXPECT_EQ(rollout.plane().Condition("ReplicaFailure"), "True FailedCreate");
+  rollout.web().Settle();
+  EXPECT_EQ(rollout.web().Sizes(), "0 2");
+  EXPECT_EQ(rollout.web().Terminating(), 2) << "the quota is used up";
+  EXPECT_EQ(rollout.web().Condition("ReplicaFailure"), "True FailedCreate");
   EXPECT_EQ(rollout.UntilAPodHasGone(), 90s);
   EXPECT_GT(rollout.UntilComplete(), 150s);
   EXPECT_GE(rollout.Refused(), 10);
-  EXPECT_EQ(rollout.plane().Condition("ReplicaFailure"), "none");
+  EXPECT_EQ(rollout.web().Condition("ReplicaFailure"), "none");
 }
 
 // The longer the pods take, the longer the wait for nothing: at most 1000 s, the 16 minutes of the report.
@@ -102,7 +104,7 @@ TEST_P(QuotaBackoffAfter, NothingIsRefusedAndTheRolloutTakesAsLongAsThePods) {
   QuotaRollout rollout(kTerminationComplete, GetParam());
   EXPECT_EQ(rollout.UntilComplete(), 2 * GetParam());
   EXPECT_EQ(rollout.Refused(), 0);
-  EXPECT_EQ(rollout.plane().peak().Most(), 2);
+  EXPECT_EQ(rollout.web().peak().Most(), 2);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace terrarium::scenarios {
 
-using api::Json;
 using api::IntAt;
+using api::Json;
 using api::ObjectPtr;
 using api::StringAt;
 using namespace std::chrono_literals;
@@ -50,7 +50,8 @@ void RandomRollout::CreateDeployments() {
                  {"minReadySeconds", OneOf({0, 0, 3, 10})},
                  {"progressDeadlineSeconds", OneOf({30, 600})},
                  {"revisionHistoryLimit", OneOf({0, 1, 10})}};
-    if (const Json policy = OneOf<Json>({nullptr, "TerminationStarted", "TerminationComplete", "TerminationComplete"});
+    if (const Json policy =
+            OneOf<Json>({nullptr, "TerminationStarted", "TerminationComplete", "TerminationComplete"});
         !policy.is_null())
       spec["podReplacementPolicy"] = policy;
     Note("create " + name + " " + spec.dump());
@@ -58,7 +59,8 @@ void RandomRollout::CreateDeployments() {
     names_.push_back(name);
   }
   const Json budget = {{"maxUnavailable", 1}, {"selector", {{"matchLabels", {{"app", names_[0]}}}}}};
-  bed_.Must(bed_.Create("poddisruptionbudgets", "default", {{"metadata", {{"name", "budget"}}}, {"spec", budget}}));
+  bed_.Must(
+      bed_.Create("poddisruptionbudgets", "default", {{"metadata", {{"name", "budget"}}}, {"spec", budget}}));
 }
 
 Json RandomRollout::Strategy() {
@@ -80,8 +82,9 @@ Json RandomRollout::Template(const std::string& app, bool healthy) {
                  {"terrarium.dev/stop-exit-code", OneOf({"0", "1"})}};
   if (!healthy) {
     const char* illness = OneOf({"never-ready", "exit-code", "run-for", "ignore-sigterm"});
-    script[std::string("terrarium.dev/") + illness] =
-        illness == std::string("exit-code") ? "1" : illness == std::string("run-for") ? "20s" : "true";
+    script[std::string("terrarium.dev/") + illness] = illness == std::string("exit-code") ? "1"
+                                                      : illness == std::string("run-for") ? "20s"
+                                                                                          : "true";
   }
   return {{"metadata", {{"labels", {{"app", app}}}, {"annotations", script}}},
           {"spec",
@@ -98,19 +101,25 @@ void RandomRollout::Live(int steps) {
 
 void RandomRollout::Step() {
   switch (Below(17)) {
-    case 0: case 1: case 2: case 3: return PatchOne("scale", {{"replicas", Below(7)}});
-    case 4: case 5: return PatchOne("template", nullptr);
+    case 0:
+    case 1:
+    case 2:
+    case 3: return PatchOne("scale", {{"replicas", Below(7)}});
+    case 4:
+    case 5: return PatchOne("template", nullptr);
     case 6: return UndoOne();
     case 7: return PatchOne("pause", {{"paused", true}});
-    case 8: case 9: return PatchOne("resume", {{"paused", false}});
+    case 8:
+    case 9: return PatchOne("resume", {{"paused", false}});
     case 10: return PatchOne("strategy", {{"strategy", Strategy()}});
     case 11: return Trouble("evict");
     case 12: return Trouble("delete");
     case 13: return Trouble(OneOf({"fail", "crash"}));
     case 14: return FailOrRecoverNode();
     case 15: return PatchOne("minReadySeconds", {{"minReadySeconds", Below(3) * 5}});
-    default: return PatchOne("policy", {{"podReplacementPolicy",
-                                         OneOf<Json>({nullptr, "TerminationStarted", "TerminationComplete"})}});
+    default:
+      return PatchOne("policy", {{"podReplacementPolicy",
+                                  OneOf<Json>({nullptr, "TerminationStarted", "TerminationComplete"})}});
   }
 }
 
@@ -183,7 +192,9 @@ void RandomRollout::Pass(api::Duration time) {
   if (broken_.empty()) bed_.clock().Advance(time);
 }
 
-void RandomRollout::Note(const std::string& what) { story_ += api::FormatMicroTime(bed_.Now()) + " " + what + "\n"; }
+void RandomRollout::Note(const std::string& what) {
+  story_ += api::FormatMicroTime(bed_.Now()) + " " + what + "\n";
+}
 
 std::string RandomRollout::Faults() {
   std::string faults;
@@ -210,7 +221,8 @@ std::string RandomRollout::FaultsOfStatus(const Json& deployment) {
     const std::string_view type = StringAt(condition, "type");
     if (type == "ReplicaFailure" || StringAt(condition, "status") != "True")
       faults += "condition " + std::string(type) + ", ";
-    if (type == "Progressing" && StringAt(condition, "reason") != "NewReplicaSetAvailable") faults += "not complete, ";
+    if (type == "Progressing" && StringAt(condition, "reason") != "NewReplicaSetAvailable")
+      faults += "not complete, ";
   }
   return faults;
 }
@@ -224,7 +236,8 @@ std::string RandomRollout::FaultsOfSets(const Json& deployment) {
   for (const ObjectPtr& pod : bed_.List("pods", "default")) {
     if (!IsOf(pod, name)) continue;
     const Json document = pod->Parse();
-    if (StringAt(document, "status", "phase") != "Running") continue;  // ended pods of failed machines may stay
+    if (StringAt(document, "status", "phase") != "Running")
+      continue;  // ended pods of failed machines may stay
     ++pods;
     if (StringAt(document["spec"]["containers"][0], "image") != image) faults += "a pod of an old template, ";
   }
@@ -236,7 +249,8 @@ std::string RandomRollout::FaultsOfSets(const Json& deployment) {
     old_sets += current ? 0 : 1;
     if (IntAt(document, 0, "spec", "replicas") != (current ? replicas : 0))
       faults += "a ReplicaSet of the wrong size, ";
-    if (api::Find(document, "metadata", "annotations", std::string(kPrefix) + "replicaset-replicas-before-scale"))
+    if (api::Find(document, "metadata", "annotations",
+                  std::string(kPrefix) + "replicaset-replicas-before-scale"))
       faults += "a partial scale is left, ";
   }
   if (old_sets > IntAt(deployment, 0, "spec", "revisionHistoryLimit")) faults += "too much history, ";

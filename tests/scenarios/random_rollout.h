@@ -1,7 +1,8 @@
 #pragma once
 
-// A day in the life of some Deployments, drawn from a seed: what they are, what their pods do, what users and machines
-// do to them; then they are left alone with templates that work. The plane's monitor watches over all of it.
+// A day in the life of some Deployments, drawn from a seed: what they are, what their pods do, what users and
+// machines do to them; then they are left alone with templates that work. The cluster's monitor watches over
+// all of it.
 
 #include <cstdint>
 #include <initializer_list>
@@ -11,7 +12,7 @@
 #include "api/base/prng.h"
 #include "api/json.h"
 #include "api/object.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::scenarios {
 

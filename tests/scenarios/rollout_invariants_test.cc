@@ -1,5 +1,5 @@
-// Whatever users, pods and machines do, and in whatever order the components work: no invariant is broken, and
-// Deployments that are left alone with templates that work converge.
+// Whatever users, pods and machines do, and in whatever order the components work: no invariant is broken,
+// and Deployments that are left alone with templates that work converge.
 
 #include <cstdint>
 

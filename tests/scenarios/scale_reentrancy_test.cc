@@ -1,6 +1,6 @@
 // "Proportional scaling is not re-entrant", k/k#44734: a controller that is stopped between the writes of one
-// proportional scale, or one of whose writes fails, takes it up again from what it left behind and ends with the same
-// sizes as one that nothing happened to.
+// proportional scale, or one of whose writes fails, takes it up again from what it left behind and ends with
+// the same sizes as one that nothing happened to.
 
 #include <cstdlib>
 #include <ostream>
@@ -14,7 +14,7 @@
 #include "api/base/check.h"
 #include "api/json_access.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 #include "tests/scenarios/deployment_component.h"
 
 namespace terrarium::scenarios {
@@ -25,7 +25,8 @@ using api::StringAt;
 using namespace std::chrono_literals;
 
 constexpr const char* kPrefix = "deployment.kubernetes.io/";
-constexpr const char* kBothGates = "DeploymentPodReplacementPolicy=true,DeploymentReplicaSetTerminatingReplicas=true";
+constexpr const char* kBothGates =
+    "DeploymentPodReplacementPolicy=true,DeploymentReplicaSetTerminatingReplicas=true";
 
 // A Deployment in mid-rollout.
 struct ScaleCase {
@@ -99,24 +100,28 @@ class ScaleStory {
       bed_.Must(bed_.Patch("replicasets", {"default", "web-0"}, {{"spec", {{"replicas", 0}}}}));
       bed_.clock().Advance(1s);
     }
-    for (std::size_t i = 0; i < scale_.sizes.size(); ++i) CreateSet("web-" + std::to_string(i + 1), scale_.sizes[i]);
+    for (std::size_t i = 0; i < scale_.sizes.size(); ++i)
+      CreateSet("web-" + std::to_string(i + 1), scale_.sizes[i]);
     const Json labels = {{"app", "web"}};
     Json spec = {{"paused", true},
                  {"replicas", scale_.replicas},
                  {"selector", {{"matchLabels", labels}}},
                  {"strategy", {{"rollingUpdate", {{"maxSurge", scale_.surge}, {"maxUnavailable", 1}}}}},
                  {"template",
-                  {{"metadata", {{"labels", labels}}}, {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}}}};
+                  {{"metadata", {{"labels", labels}}},
+                   {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}}}};
     if (scale_.waits) spec["podReplacementPolicy"] = "TerminationComplete";
     bed_.Must(bed_.Create("deployments", "default", {{"metadata", {{"name", "web"}}}, {"spec", spec}}));
   }
 
   void CreateSet(const std::string& name, int replicas) {
     const Json labels = {{"app", "web"}, {"set", name}};
-    const Json annotations = {{std::string(kPrefix) + "desired-replicas", std::to_string(scale_.replicas)},
-                              {std::string(kPrefix) + "max-replicas", std::to_string(scale_.replicas + scale_.surge)}};
-    const Json pods = {{"metadata", {{"labels", labels}, {"annotations", {{"terrarium.dev/hold", "terminating"}}}}},
-                       {"spec", {{"containers", {{{"name", "c"}, {"image", name}}}}}}};
+    const Json annotations = {
+        {std::string(kPrefix) + "desired-replicas", std::to_string(scale_.replicas)},
+        {std::string(kPrefix) + "max-replicas", std::to_string(scale_.replicas + scale_.surge)}};
+    const Json pods = {
+        {"metadata", {{"labels", labels}, {"annotations", {{"terrarium.dev/hold", "terminating"}}}}},
+        {"spec", {{"containers", {{{"name", "c"}, {"image", name}}}}}}};
     const Json spec = {{"replicas", replicas}, {"selector", {{"matchLabels", labels}}}, {"template", pods}};
     const Json metadata = {{"name", name}, {"labels", labels}, {"annotations", annotations}};
     bed_.Must(bed_.Create("replicasets", "default", {{"metadata", metadata}, {"spec", spec}}));
@@ -156,7 +161,8 @@ class ScaleStory {
       if (set->header().name == "web-0") continue;
       const int replicas = scale_.scales.back();
       EXPECT_EQ(StringAt(annotations, std::string(kPrefix) + "desired-replicas"), std::to_string(replicas));
-      EXPECT_EQ(StringAt(annotations, std::string(kPrefix) + "max-replicas"), std::to_string(replicas + scale_.surge));
+      EXPECT_EQ(StringAt(annotations, std::string(kPrefix) + "max-replicas"),
+                std::to_string(replicas + scale_.surge));
     }
     EXPECT_EQ(sum, scale_.scales.back() + scale_.surge);
   }
@@ -175,7 +181,8 @@ std::vector<ScaleCase> Cases() {
   for (bool waits : {false, true}) {
     const std::string policy = waits ? "TerminationComplete" : "NoPolicy";
     const int terminating = waits ? 2 : 0;  // who does not wait does not look at them
-    // The example of Kubernetes' documentation: 10 replicas, a surge of 3, and a new template that does not come up.
+    // The example of Kubernetes' documentation: 10 replicas, a surge of 3, and a new template that does not
+    // come up.
     cases.push_back({"Documentation" + policy, waits, 10, 3, {8, 5}, 0, {15}});
     // Pods that are still going leave room for part of the scale.
     cases.push_back({"Once" + policy, waits, 10, 1, {5, 3, 2}, terminating, {14}});
@@ -207,9 +214,12 @@ class ScaleReentrancy : public testing::TestWithParam<ScaleCase> {
 INSTANTIATE_TEST_SUITE_P(Scales, ScaleReentrancy, testing::ValuesIn(Cases()),
                          [](const auto& info) { return info.param.name; });
 
-TEST_P(ScaleReentrancy, AControllerThatIsReplacedEndsWithTheSameSizes) { ExpectTheSame(Trouble::Kind::kStops); }
+TEST_P(ScaleReentrancy, AControllerThatIsReplacedEndsWithTheSameSizes) {
+  ExpectTheSame(Trouble::Kind::kStops);
+}
 
-// Of two scales that come while nobody is there only the second is ever seen, so the first one's roundings are missing.
+// Of two scales that come while nobody is there only the second is ever seen, so the first one's roundings
+// are missing.
 TEST_P(ScaleReentrancy, AControllerThatIsAwayForLongEndsWithTheSameSizes) {
   ExpectTheSame(Trouble::Kind::kStopsLong, GetParam().scales.size() > 1 ? 1 : 0);
 }

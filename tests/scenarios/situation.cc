@@ -66,7 +66,8 @@ std::string Situation::Named(std::string text) {
 Json Situation::Shown(const api::Object& object) {
   auto document = object.Document();
   const Json& metadata = api::ObjectAt(*document, "metadata");
-  Json shown = {{"generation", api::IntAt(metadata, 0, "generation")}, {"status", api::ObjectAt(*document, "status")}};
+  Json shown = {{"generation", api::IntAt(metadata, 0, "generation")},
+                {"status", api::ObjectAt(*document, "status")}};
   for (const char* key : {"labels", "annotations", "finalizers", "generateName"})
     if (const Json* value = api::Find(metadata, key)) shown[key] = *value;
   for (Json owner : api::ListAt(metadata, "ownerReferences")) {

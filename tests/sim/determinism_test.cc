@@ -1,4 +1,5 @@
-// One seed, one history: the whole plane, byte by byte. Another seed, another interleaving of its components.
+// One seed, one history: the whole cluster, byte by byte. Another seed, another interleaving of its
+// components.
 
 #include <string>
 #include <vector>
@@ -6,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "api/json_access.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 #include "tests/sim/history.h"
 
 namespace terrarium::testbed {
@@ -17,7 +18,10 @@ using api::Json;
 
 Json Pod(const std::string& name, Json annotations) {
   return {{"metadata", {{"name", name}, {"annotations", std::move(annotations)}}},
-          {"spec", {{"containers", {{{"name", "web"}, {"image", "x"}}}}, {"restartPolicy", "Never"}, {"terminationGracePeriodSeconds", 5}}}};
+          {"spec",
+           {{"containers", {{{"name", "web"}, {"image", "x"}}}},
+            {"restartPolicy", "Never"},
+            {"terminationGracePeriodSeconds", 5}}}};
 }
 
 std::vector<std::string> PodHistory(std::uint64_t seed) {

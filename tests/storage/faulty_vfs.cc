@@ -19,7 +19,7 @@ int Close(sqlite3_file* file) { return Of(file)->real->pMethods->xClose(Of(file)
 int Read(sqlite3_file* file, void* data, int size, sqlite3_int64 offset) {
   return Of(file)->real->pMethods->xRead(Of(file)->real, data, size, offset);
 }
-int Write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) {
+int FaultyWrite(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) {
   int code;
   bool first;
   sqlite3_file* real = Of(file)->real;
@@ -60,7 +60,7 @@ int DeviceCharacteristics(sqlite3_file* file) {
 const sqlite3_io_methods kMethods = {.iVersion = 1,
                                      .xClose = Close,
                                      .xRead = Read,
-                                     .xWrite = Write,
+                                     .xWrite = FaultyWrite,
                                      .xTruncate = Truncate,
                                      .xSync = Sync,
                                      .xFileSize = FileSize,
@@ -103,7 +103,8 @@ struct FaultyVfs::Vfs {
 FaultyVfs::FaultyVfs(std::string name) : name_(std::move(name)), vfs_(std::make_unique<Vfs>()) {
   vfs_->real = sqlite3_vfs_find(nullptr);
   vfs_->owner = this;
-  vfs_->vfs = *vfs_->real;  // what is not replaced works as in the default one, which ignores the pointer to itself
+  vfs_->vfs =
+      *vfs_->real;  // what is not replaced works as in the default one, which ignores the pointer to itself
   vfs_->vfs.pNext = nullptr;
   vfs_->vfs.szOsFile = static_cast<int>(sizeof(File)) + vfs_->real->szOsFile;
   vfs_->vfs.zName = name_.c_str();

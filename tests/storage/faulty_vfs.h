@@ -6,8 +6,8 @@
 
 namespace terrarium::storage::testing {
 
-// A file layer for SQLite that passes everything on to the default one until it is told to fail. Registered under its
-// name as long as it lives; stores that use it must be gone before it.
+// A file layer for SQLite that passes everything on to the default one until it is told to fail. Registered
+// under its name as long as it lives; stores that use it must be gone before it.
 class FaultyVfs {
  public:
   explicit FaultyVfs(std::string name);
@@ -17,15 +17,16 @@ class FaultyVfs {
 
   const std::string& name() const { return name_; }
 
-  // The next `operations` that change a file work; then each of them fails with `code` (a SQLite result code), the
-  // first, when it is a write, after half of its bytes. To the file that is the end of the process.
+  // The next `operations` that change a file work; then each of them fails with `code` (a SQLite result
+  // code), the first, when it is a write, after half of its bytes. To the file that is the end of the
+  // process.
   void FailAfter(int operations, int code);
   void Heal();
   // Operations that changed a file, so far.
   int operations() const { return operations_; }
 
-  // For the file layer: whether the operation that begins now works; if not, `code` to return, and whether it is the
-  // first one to fail.
+  // For the file layer: whether the operation that begins now works; if not, `code` to return, and whether it
+  // is the first one to fail.
   bool Allow(int& code, bool& first);
 
  private:

@@ -1,13 +1,12 @@
 // What was acknowledged is there after a crash, at whatever point it comes.
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <set>
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "api/base/check.h"
 #include "storage/sqlite_store.h"
@@ -108,7 +107,8 @@ TEST(SqliteCrash, AnAcknowledgedWriteSurvivesTheEndOfTheProcessAtEveryFileOperat
   EXPECT_GT(crashes, 20);
 }
 
-// The real thing: a child process writes as fast as it can and reports what was acknowledged until it is killed.
+// The real thing: a child process writes as fast as it can and reports what was acknowledged until it is
+// killed.
 TEST(SqliteCrash, NothingAcknowledgedIsLostOnKill) {
   for (std::size_t round = 0; round < 3; ++round) {
     testing::TempDir dir;
@@ -138,7 +138,8 @@ TEST(SqliteCrash, NothingAcknowledgedIsLostOnKill) {
     close(pipe_ends[1]);
     std::map<std::int64_t, std::int64_t> acknowledged;  // number in the name -> revision
     std::int64_t record[2];
-    while (acknowledged.size() < 300 + 500 * round && read(pipe_ends[0], record, sizeof(record)) == sizeof(record))
+    while (acknowledged.size() < 300 + 500 * round &&
+           read(pipe_ends[0], record, sizeof(record)) == sizeof(record))
       acknowledged[record[0]] = record[1];
     ASSERT_GE(acknowledged.size(), 300u);
     kill(child, SIGKILL);

@@ -1,9 +1,12 @@
 #include "storage/sqlite_schema.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
 #include "api/base/check.h"
+#include "storage/row_checksum.h"
 #include "storage/sqlite_store.h"
 #include "tests/storage/faulty_vfs.h"
 #include "tests/storage/store_testing.h"
@@ -40,6 +43,7 @@ class SqliteSchemaTest : public ::testing::Test {
       *static_cast<std::int64_t*>(out) = std::atoll(values[0]);
       return 0;
     };
+    CHECK(AddChecksumFunctions(db));
     EXPECT_EQ(sqlite3_exec(db, sql.c_str(), row, &answer, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
     return answer;
@@ -71,7 +75,7 @@ TEST_F(SqliteSchemaTest, ANewerVersionIsRefusedInOneLine) {
   Sql("PRAGMA user_version = 9");
   auto store = Open();
   ASSERT_FALSE(store.ok());
-  EXPECT_EQ(store.status().message, path_ + ": written by a newer schema (version 9; this program knows 2)");
+  EXPECT_EQ(store.status().message, path_ + ": written by a newer schema (version 9; this program knows 3)");
   EXPECT_EQ(Sql("PRAGMA user_version"), 9);
 }
 
@@ -89,7 +93,7 @@ TEST_F(SqliteSchemaTest, Version1IsBroughtUpToDate) {
   EXPECT_EQ(Show((*store)->List({.resource = kPods})->items), "a/x=3@7 a/y=5@6");
   EXPECT_EQ(Show((*store)->List({.resource = kPods, .at_revision = 4})->items), "a/x=2@4 a/y=1@3");
   (*store)->Shutdown();
-  EXPECT_EQ(Sql("PRAGMA user_version"), 2);
+  EXPECT_EQ(Sql("PRAGMA user_version"), 3);
   EXPECT_EQ(Sql("SELECT previous_revision FROM log WHERE revision = 7"), 4);
   EXPECT_EQ(Sql("SELECT previous_revision FROM log WHERE revision = 6"), 0);
   EXPECT_EQ(Sql("SELECT previous_revision FROM log WHERE revision = 5"), 3);
@@ -121,13 +125,71 @@ TEST_F(SqliteSchemaTest, AMigrationThatFailsAtAnyPointLeavesTheOldVersionWhole) 
     ++failures;
     // The state is the old or the new one; both are read, and the old one is migrated again.
     std::int64_t version = Sql("PRAGMA user_version");
-    EXPECT_TRUE(version == 1 || version == 2) << version;
+    EXPECT_TRUE(version == 1 || version == 3) << version;
     EXPECT_EQ(Sql("SELECT count(*) FROM log"), 2) << "after " << operations;
   }
   EXPECT_GT(failures, 3);
   auto store = Open();
   ASSERT_TRUE(store.ok());
   EXPECT_EQ(Show((*store)->List({.resource = kPods})->items), "a/x=2@3");
+}
+
+// The layout of version 2 as released; it never changes.
+constexpr const char* kVersion2 = R"(
+    CREATE TABLE log (
+      revision INTEGER PRIMARY KEY,
+      resource TEXT NOT NULL,
+      ns TEXT NOT NULL,
+      name TEXT NOT NULL,
+      op INTEGER NOT NULL,
+      previous_revision INTEGER NOT NULL,
+      body BLOB NOT NULL);
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO meta VALUES ('compacted', 0), ('revision', 1);
+    PRAGMA application_id = 1416786529;
+    PRAGMA user_version = 2;
+)";
+
+TEST_F(SqliteSchemaTest, Version2GetsChecksums) {
+  Sql(kVersion2);
+  Sql("INSERT INTO log VALUES (2, 'pods', 'a', 'x', 0, 0, '" +
+      MakeObject("a", "x", 1)->AtRevision(2)->body() + "')");
+  Sql("INSERT INTO log VALUES (3, 'pods', 'a', 'x', 1, 2, '" +
+      MakeObject("a", "x", 2)->AtRevision(3)->body() + "')");
+  auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status().message;
+  EXPECT_EQ(Show((*store)->List({.resource = kPods})->items), "a/x=2@3");
+  (*store)->Shutdown();
+  EXPECT_EQ(Sql("SELECT count(*) FROM log WHERE checksum = "
+                "row_checksum(revision, resource, ns, name, op, previous_revision, body)"),
+            2);
+  EXPECT_TRUE(Open().ok());
+}
+
+TEST_F(SqliteSchemaTest, AVersionThatIsNotThatOfTheTablesIsDamage) {
+  ASSERT_TRUE(Open().ok());
+  for (int version : {0, 1, 2}) {
+    Sql("PRAGMA user_version = " + std::to_string(version));
+    auto store = Open();
+    ASSERT_FALSE(store.ok()) << version;
+    EXPECT_EQ(store.status().message,
+              path_ + ": damaged: its tables are not those of schema version " + std::to_string(version));
+  }
+  Sql("PRAGMA user_version = 3");
+  EXPECT_TRUE(Open().ok());
+}
+
+TEST_F(SqliteSchemaTest, AnOldFileIsMadePrivateOnceAndThenLeftToItsOwner) {
+  using std::filesystem::perms;
+  const perms wide = perms(0644), shared = perms(0640), owner = perms(0600);
+  auto permissions = [this] { return std::filesystem::status(path_).permissions(); };
+  Sql(kVersion2);
+  std::filesystem::permissions(path_, wide);
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(permissions(), owner);
+  std::filesystem::permissions(path_, shared);
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(permissions(), shared);
 }
 
 }  // namespace

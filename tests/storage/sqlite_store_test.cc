@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "api/base/check.h"
+#include "storage/row_checksum.h"
 #include "storage/sqlite_schema.h"
 #include "tests/storage/faulty_vfs.h"
 #include "tests/storage/store_testing.h"
@@ -50,13 +52,15 @@ class SqliteStoreTest : public ::testing::Test {
   std::int64_t Sql(const std::string& sql) {
     sqlite3* db = nullptr;
     CHECK(sqlite3_open(options_.path.c_str(), &db) == SQLITE_OK);
+    CHECK(AddChecksumFunctions(db));
     std::int64_t answer = 0;
     auto row = [](void* out, int, char** values, char**) {
       *static_cast<std::int64_t*>(out) = values[0] == nullptr ? 0 : std::atoll(values[0]);
       return 0;
     };
     char* error = nullptr;
-    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), row, &answer, &error), SQLITE_OK) << (error == nullptr ? "" : error);
+    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), row, &answer, &error), SQLITE_OK)
+        << (error == nullptr ? "" : error);
     sqlite3_free(error);
     sqlite3_close(db);
     return answer;
@@ -107,6 +111,29 @@ TEST_F(SqliteStoreTest, HeadersAreDerivedAgainFromTheDocument) {
   EXPECT_EQ(derived->header().ns, "a");
   EXPECT_EQ(derived->header().name, "x");
   EXPECT_EQ(derived->revision(), basic->revision());
+}
+
+TEST_F(SqliteStoreTest, HeadersOfReopenedStoresHaveControllerPhaseAndNode) {
+  const api::Json owner = {{"apiVersion", "apps/v1"},
+                           {"kind", "ReplicaSet"},
+                           {"name", "web"},
+                           {"uid", "uid-web"},
+                           {"controller", true}};
+  const api::Json document = {
+      {"metadata",
+       {{"namespace", "a"}, {"name", "x"}, {"finalizers", {"example.com/f"}}, {"ownerReferences", {owner}}}},
+      {"spec", {{"nodeName", "node-1"}}},
+      {"status", {{"phase", "Running"}}}};
+  Write write = CreateWrite("a", "x", 7);
+  write.object = api::Object::Make(api::ReadHeader(document), document);
+  Must(*Open(), std::move(write));
+  ObjectPtr pod = Open()->Get({kPods, "a", "x"});
+  ASSERT_NE(pod->controller(), nullptr);
+  EXPECT_EQ(pod->controller()->uid, "uid-web");
+  EXPECT_EQ(pod->name(), (api::ObjectName{"a", "x"}));
+  EXPECT_EQ(pod->header().phase.text(), "Running");
+  EXPECT_EQ(pod->header().node_name, "node-1");
+  EXPECT_TRUE(pod->header().has_finalizers);
 }
 
 TEST_F(SqliteStoreTest, RevisionsDoNotGoBackWhenTheNewestRowsWereDeletionsAndAreCompacted) {
@@ -194,7 +221,58 @@ TEST_F(SqliteStoreTest, ADatabaseOfAnotherProgramIsLeftAlone) {
 
 TEST_F(SqliteStoreTest, AMissingFolderIsSaidPlainly) {
   options_.path = dir_.File("missing/store.db");
-  EXPECT_EQ(OpenError(), "unable to open database file");
+  EXPECT_EQ(OpenError(), "No such file or directory");
+}
+
+TEST_F(SqliteStoreTest, TheFileAndItsWalAreTheOwnersAlone) {
+  const mode_t before = umask(0);
+  auto store = Open();
+  umask(before);
+  Must(*store, CreateWrite("a", "x"));
+  for (const std::string& file : {options_.path, options_.path + "-wal"})
+    EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0600)) << file;
+}
+
+TEST_F(SqliteStoreTest, ANameIsAlwaysThatOfAFile) {
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::path(dir_.File("x")).parent_path());
+  for (const char* name : {":memory:", "file:uri.db?mode=memory", "file::memory:", "plain.db"}) {
+    options_.path = name;
+    Must(*Open(), CreateWrite("a", "x"));
+    EXPECT_TRUE(std::filesystem::is_regular_file(name)) << name;
+    EXPECT_EQ(Open()->Count(kPods), 1u) << name;
+  }
+  std::filesystem::current_path(here);
+}
+
+TEST_F(SqliteStoreTest, SymbolicLinksAreFollowedUnlessForbidden) {
+  Must(*Open(), CreateWrite("a", "x"));
+  std::filesystem::create_symlink(options_.path, dir_.File("link.db"));
+  options_.path = dir_.File("link.db");
+  EXPECT_EQ(Open()->Count(kPods), 1u);
+  options_.follow_symlinks = false;
+  EXPECT_NE(OpenError(), "it opened");
+  std::filesystem::remove(options_.path);
+  std::filesystem::create_symlink(dir_.File("nothing"), options_.path);
+  options_.follow_symlinks = true;
+  EXPECT_EQ(OpenError(), "a symbolic link: No such file or directory");
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("nothing")));
+}
+
+TEST_F(SqliteStoreTest, AFileThatIsTakenAwayIsNoticed) {
+  auto store = Open();
+  Must(*store, CreateWrite("a", "x"));
+  EXPECT_EQ(store->Trouble(), "");
+  std::filesystem::rename(options_.path, dir_.File("elsewhere.db"));
+  EXPECT_EQ(store->Trouble(), options_.path +
+                                  " is gone (No such file or directory): its objects are lost when the "
+                                  "server ends");
+  std::ofstream(options_.path) << "another one";
+  EXPECT_EQ(
+      store->Trouble(),
+      options_.path + " was replaced by another file: the objects of this server are lost when it ends");
+  std::filesystem::rename(dir_.File("elsewhere.db"), options_.path);
+  EXPECT_EQ(store->Trouble(), "");
 }
 
 TEST_F(SqliteStoreTest, ALogThatDoesNotAddUpIsRefused) {
@@ -211,19 +289,32 @@ TEST_F(SqliteStoreTest, ALogThatDoesNotAddUpIsRefused) {
     Sql(sql);
     return OpenError();
   };
+  // Whatever wrote the row wrote its checksum as well.
+  const std::string with_checksums =
+      "; UPDATE log SET checksum = row_checksum(revision, resource, ns, name, op, previous_revision, body); "
+      "UPDATE meta SET value = meta_checksum((SELECT value FROM meta WHERE key = 'compacted'), "
+      "(SELECT value FROM meta WHERE key = 'revision')) WHERE key = 'checksum'";
   std::string second = "revision " + std::to_string(base + 2) + " (pods a/x) ";
   std::string third = "revision " + std::to_string(base + 3) + " (pods a/x) ";
   EXPECT_EQ(damaged("DELETE FROM log WHERE revision = " + std::to_string(base + 2)),
             "damaged: " + third + "does not follow the one before");
   EXPECT_EQ(damaged("UPDATE log SET previous_revision = 1 WHERE revision = " + std::to_string(base + 2)),
+            "damaged: " + second + "does not have the checksum with which it was written");
+  EXPECT_EQ(damaged("UPDATE log SET previous_revision = 1 WHERE revision = " + std::to_string(base + 2) +
+                    with_checksums),
             "damaged: " + second + "does not fit the state before it");
   EXPECT_EQ(damaged("UPDATE log SET body = substr(body, 1, length(body) - 1) WHERE revision = " +
-                    std::to_string(base + 2)),
+                    std::to_string(base + 2) + with_checksums),
             "damaged: " + second + "is not JSON");
-  EXPECT_EQ(damaged("UPDATE log SET body = 'x' WHERE revision = " + std::to_string(base + 2)),
-            "damaged: " + second + "does not begin with its own revision");
+  EXPECT_EQ(
+      damaged("UPDATE log SET body = 'x' WHERE revision = " + std::to_string(base + 2) + with_checksums),
+      "damaged: " + second + "does not begin with its own revision");
   EXPECT_EQ(damaged("UPDATE meta SET value = 99 WHERE key = 'revision'"),
-            "damaged: the log ends at revision " + std::to_string(base + 3) + ", but the store had reached 99");
+            "damaged: the table meta does not have the checksum with which it was written");
+  EXPECT_EQ(damaged("DELETE FROM meta WHERE key = 'compacted'").substr(0, 24), "damaged: the table meta:");
+  EXPECT_EQ(
+      damaged("UPDATE meta SET value = 99 WHERE key = 'revision'" + with_checksums),
+      "damaged: the log ends at revision " + std::to_string(base + 3) + ", but the store had reached 99");
 }
 
 TEST_F(SqliteStoreTest, AFailedCommitChangesNothingAndTheNextOneWorks) {

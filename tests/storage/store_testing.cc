@@ -1,11 +1,11 @@
 #include "tests/storage/store_testing.h"
 
-#include <stdlib.h>
-
 #include <future>
 #include <memory>
 #include <system_error>
 #include <utility>
+
+#include <stdlib.h>
 
 #include "api/base/check.h"
 

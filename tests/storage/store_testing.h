@@ -17,7 +17,8 @@ inline constexpr const char* kPods = "pods";
 ObjectPtr MakeObject(const std::string& ns, const std::string& name, int value = 0);
 int ValueOf(const ObjectPtr& object);
 
-Write CreateWrite(const std::string& ns, const std::string& name, int value = 0, const std::string& resource = kPods);
+Write CreateWrite(const std::string& ns, const std::string& name, int value = 0,
+                  const std::string& resource = kPods);
 Write UpdateWrite(const ObjectPtr& current, int value, const std::string& resource = kPods);
 Write DeleteWrite(const ObjectPtr& current, const std::string& resource = kPods);
 

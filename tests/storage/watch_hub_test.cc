@@ -17,7 +17,8 @@ class WatchHubTest : public ::testing::Test {
   // Publishes one added object and gives back the number of wakes it took.
   std::size_t Publish(const std::string& ns, const std::string& name) {
     std::deque<Change> changes;
-    changes.push_back({kPods, Event{EventType::kAdded, MakeObject(ns, name)->AtRevision(++revision_), nullptr}});
+    changes.push_back(
+        {kPods, Event{EventType::kAdded, MakeObject(ns, name)->AtRevision(++revision_), nullptr}});
     last_ = changes.back().event.object;
     Wakes wakes = hub_.Publish(changes);
     CallWakes(wakes);

@@ -76,7 +76,7 @@ func writeTables(b *bytes.Buffer, m *model, pkg, function string, messages []*me
 		}
 		b.WriteString("};\n\n")
 	}
-	b.WriteString("constexpr MessageDef kTables[] = {\n")
+	fmt.Fprintf(b, "constexpr MessageDef k%sTables[] = {\n", function)
 	for _, msg := range messages {
 		fields, atomic := "k"+msg.name, ""
 		if len(msg.fields) == 0 {
@@ -87,7 +87,7 @@ func writeTables(b *bytes.Buffer, m *model, pkg, function string, messages []*me
 		}
 		fmt.Fprintf(b, "    {.name = %q, .fields = %s%s},\n", openAPIName(pkg, msg.name), fields, atomic)
 	}
-	fmt.Fprintf(b, "};\n\n}  // namespace\n\nstd::span<const MessageDef> %sTables() { return kTables; }\n\n", function)
+	fmt.Fprintf(b, "};\n\n}  // namespace\n\nstd::span<const MessageDef> %[1]sTables() { return k%[1]sTables; }\n\n", function)
 	b.WriteString("}  // namespace terrarium::api\n")
 }
 

@@ -1,13 +1,33 @@
 # shellcheck shell=bash
 # Configures and builds a CMake preset.
 
-# ninja runs CMake again by itself after a change to a CMakeLists.txt, but not after one to the presets.
-needs_configure() {
-  local dir="$ROOT/build/$1"
-  [[ ! -e $dir/build.ninja || $ROOT/CMakePresets.json -nt $dir/build.ninja ]]
+# Whether a source is newer than the groups that a unity build compiles. A source that begins to use a name of another
+# one moves to another group.
+has_newer_source() {
+  [[ -n $(find "$ROOT" \( -path "$ROOT/build" -o -path "$ROOT/.git" \) -prune -o -name '*.cc' -newer "$1" -print -quit) ]]
 }
 
+# ninja runs CMake again by itself after a change to a CMakeLists.txt, but not after a change to the presets or to the
+# sources of a unity build.
+needs_configure() {
+  local dir="$ROOT/build/$1"
+  [[ ! -e $dir/build.ninja || $ROOT/CMakePresets.json -nt $dir/build.ninja ]] && return
+  grep -q '^TERRARIUM_UNITY:BOOL=ON' "$dir/CMakeCache.txt" || return 1
+  [[ ! -e $dir/unity/groups.txt ]] || has_newer_source "$dir/unity/groups.txt"
+}
+
+# Prints how many files ninja would compile. Usage: count_files DIR [NINJA TARGET...]
+count_files() { ninja -C "$1" -n "${@:2}" 2>/dev/null | grep -c '^\[.*Building CXX object'; }
+
 has_work() { [[ $(ninja -C "$1" -n "${@:2}" 2>&1 | tail -n 1) != "ninja: no work to do." ]]; }
+
+# What one core needs for a file of a preset, in seconds and roughly: a file of a unity build is up to 20 sources.
+seconds_per_file() {
+  case $1 in
+    release | asan | tsan) printf 10 ;;
+    *) printf 3 ;;
+  esac
+}
 
 # Brings the targets of a preset up to date and says nothing when they are.
 # Usage: build_preset PRESET [NINJA TARGET...]
@@ -25,7 +45,11 @@ build_preset() {
       fi
     fi
     has_work "$dir" "$@" || exit 0
-    say "building preset $preset"
-    ninja -C "$dir" "$@" >&2 || fail "building preset $preset (the compiler's words are above)"
+    say "building terrarium (preset $preset): $(build_size "$(count_files "$dir" "$@")" "$(seconds_per_file "$preset")")"
+    if [[ -t 2 ]]; then
+      ninja -C "$dir" "$@" >&2
+    else
+      NINJA_STATUS='[%f/%t] ' ninja -C "$dir" "$@" 2>&1 | show_progress terrarium
+    fi || fail "building preset $preset (the compiler's words are above)"
   ) || exit 1
 }

@@ -21,6 +21,46 @@ logged() {
   "$@" >>"$log" 2>&1 </dev/null || fail "$what (log: $log)"
 }
 
+# Says how large a build is: "42 files, about 4 min on 2 cores; later builds take seconds".
+# Usage: build_size FILES SECONDS_PER_FILE
+build_size() {
+  local cores seconds
+  cores=$(nproc)
+  seconds=$(($1 * $2 / cores))
+  if [[ $seconds -lt 45 ]]; then
+    printf '%d to compile' "$1"
+  else
+    printf '%d files, about %d min on %d cores; later builds take seconds' "$1" $(((seconds + 30) / 60)) "$cores"
+  fi
+}
+
+# Reads ninja's output, with NINJA_STATUS='[%f/%t] '. Its lines about single files become one line for each tenth of the
+# build, or one that changes in place on a terminal. Other lines pass. Usage: ... | show_progress WHAT
+show_progress() {
+  local line tenth=0 end_line=
+  while IFS= read -r line || [[ -n $line ]]; do
+    if [[ ! $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      [[ $line == "ninja: Entering"* ]] || printf '%s\n' "$line" >&2
+    elif [[ -t 2 ]]; then
+      printf '\rterrarium: building %s: %d of %d' "$1" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2
+      end_line=$'\n'
+    elif [[ $((BASH_REMATCH[1] * 10 / BASH_REMATCH[2])) -gt $tenth ]]; then
+      tenth=$((BASH_REMATCH[1] * 10 / BASH_REMATCH[2]))
+      say "building $1: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
+    fi
+  done
+  printf '%s' "$end_line" >&2
+}
+
+# Builds and installs a configured ninja folder with its output in a log, and shows progress.
+# Usage: logged_build LOG WHAT DIR JOBS
+logged_build() {
+  printf '\n== building %s\n' "$2" >>"$1"
+  NINJA_STATUS='[%f/%t] ' ninja -C "$3" -j "$4" install 2>&1 </dev/null | tee -a "$1" | grep --line-buffered '^\[' |
+    show_progress "$2"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] || fail "building $2 (log: $1)"
+}
+
 as_root() {
   if [[ $EUID -eq 0 ]]; then
     "$@"

@@ -132,14 +132,14 @@ build_drogon() {
   prefix="$DROGON_BASE/$name"
   if [[ ! -e $prefix/.complete ]]; then
     rm -rf "$prefix"
-    say "building trantor $trantor"
     logged "$log" "configuring trantor" cmake -S "$work"/source/trantor-* -B "$work/build-trantor" \
       "${COMMON_OPTIONS[@]}" "${TRANTOR_OPTIONS[@]}" -DCMAKE_INSTALL_PREFIX="$prefix"
-    logged "$log" "building trantor" cmake --build "$work/build-trantor" --parallel "$jobs" --target install
-    say "building Drogon $drogon (once per machine, some minutes; progress in $log)"
+    say "building trantor $trantor: $(build_size "$(count_files "$work/build-trantor" install)" 3)"
+    logged_build "$log" trantor "$work/build-trantor" "$jobs"
     logged "$log" "configuring Drogon" cmake -S "$work"/source/drogon-* -B "$work/build-drogon" \
       "${COMMON_OPTIONS[@]}" "${DROGON_OPTIONS[@]}" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_PREFIX_PATH="$prefix"
-    logged "$log" "building Drogon" cmake --build "$work/build-drogon" --parallel "$jobs" --target install
+    say "building Drogon $drogon, once per machine: $(build_size "$(count_files "$work/build-drogon" install)" 3)"
+    logged_build "$log" Drogon "$work/build-drogon" "$jobs"
     : >"$prefix/.complete"
   fi
   # Renamed into place, so that a reader finds either the old build or the new one.

@@ -64,9 +64,7 @@ bool WireReader::Skip(std::uint32_t number, WireType type) {
         if (rest_.size() < 4) return false;
         rest_.remove_prefix(4);
         break;
-      case WireType::kStartGroup:
-        ++depth;
-        break;
+      case WireType::kStartGroup: ++depth; break;
       case WireType::kEndGroup:
         if (depth == 0) return false;
         --depth;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,11 +9,30 @@
 
 namespace terrarium::api {
 
-// The value of a plain scalar by the rules of YAML 1.1 as go-yaml v2 has them. A text that means nothing else
-// is a string; so is a timestamp. nullopt for the numbers that JSON cannot hold (.inf, .nan).
-std::optional<Json> ResolveYamlScalar(std::string_view text);
+enum class YamlType : std::uint8_t { kNull, kBool, kInt, kFloat, kString, kTimestamp };
 
-// The text that a mapping key becomes in JSON; nullopt when it cannot be one (null, a list, a map).
-std::optional<std::string> YamlKey(const Json& key);
+struct YamlScalar {
+  YamlType type = YamlType::kString;
+  // The value of a null, a bool, an int or a float. A string and a timestamp have the text of the scalar,
+  // which is not copied here, except for the bytes of a !!binary.
+  Json value;
+};
+
+// The value of a plain scalar without a tag by the rules of YAML 1.1 as go-yaml v2 implements them. A float
+// may be infinite or not a number.
+YamlScalar ResolveYamlScalar(std::string_view text);
+
+// The same for a scalar with a tag such as "tag:yaml.org,2002:int". Returns nullopt and sets *error, as
+// go-yaml words it, when the text is no value of the tag's type.
+std::optional<YamlScalar> ResolveTaggedYamlScalar(std::string_view tag, std::string_view text,
+                                                  std::string* error);
+
+// The JSON value of `scalar`, which was resolved from `text`. Go writes a float that is a whole number
+// without a fraction and reads it back as an integer, so it becomes one here.
+Json YamlScalarToJson(YamlScalar scalar, std::string_view text);
+
+// The text that a mapping key becomes in JSON; nullopt for a key that JSON cannot have (a null, or an integer
+// beyond int64).
+std::optional<std::string> YamlKey(const YamlScalar& scalar, std::string_view text);
 
 }  // namespace terrarium::api

@@ -1,23 +1,43 @@
 #include "api/patch/internal/patch_words.h"
 
+#include <utility>
+
 #include "api/codec/internal/go_words.h"
 
 namespace terrarium::api {
 
-std::string GoValue(const Json& value) {
-  if (value.is_null()) return "<nil>";
-  if (value.is_string()) return value.get<std::string>();
-  std::string out;
+namespace {
+
+// Into one text: a value nested deeply is not copied once more at each level.
+void AppendGoValue(const Json& value, std::string& out) {
+  const char* separator = "";
   if (value.is_object()) {
-    for (const auto& [key, member] : value.items())
-      out.append(out.empty() ? "map[" : " ").append(key).append(":").append(GoValue(member));
-    return out.empty() ? "map[]" : out + "]";
+    out += "map[";
+    for (const auto& [key, member] : value.get_ref<const Json::object_t&>()) {
+      out.append(std::exchange(separator, " ")).append(key.text()).append(":");
+      AppendGoValue(member, out);
+    }
+    out += ']';
+  } else if (value.is_array()) {
+    out += '[';
+    for (const Json& item : value) {
+      out.append(std::exchange(separator, " "));
+      AppendGoValue(item, out);
+    }
+    out += ']';
+  } else if (value.is_null()) {
+    out += "<nil>";
+  } else {
+    out += value.is_string() ? value.get_ref<const std::string&>() : value.dump();
   }
-  if (value.is_array()) {
-    for (const Json& item : value) out.append(out.empty() ? "[" : " ").append(GoValue(item));
-    return out.empty() ? "[]" : out + "]";
-  }
-  return value.dump();
+}
+
+}  // namespace
+
+std::string GoValue(const Json& value) {
+  std::string out;
+  AppendGoValue(value, out);
+  return out;
 }
 
 std::string GoType(const Json& value) {

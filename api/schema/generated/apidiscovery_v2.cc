@@ -44,7 +44,7 @@ constexpr FieldDef kAPIVersionDiscovery[] = {
     {.name = "freshness", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "v2.DiscoveryFreshness"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kApidiscoveryV2Tables[] = {
     {.name = "io.k8s.api.apidiscovery.v2.APIGroupDiscovery", .fields = kAPIGroupDiscovery},
     {.name = "io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList", .fields = kAPIGroupDiscoveryList},
     {.name = "io.k8s.api.apidiscovery.v2.APIResourceDiscovery", .fields = kAPIResourceDiscovery},
@@ -54,6 +54,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> ApidiscoveryV2Tables() { return kTables; }
+std::span<const MessageDef> ApidiscoveryV2Tables() { return kApidiscoveryV2Tables; }
 
 }  // namespace terrarium::api

@@ -246,7 +246,7 @@ constexpr FieldDef kStatefulSetUpdateStrategy[] = {
     {.name = "rollingUpdate", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy", .go_type = "v1.RollingUpdateStatefulSetStrategy"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kAppsV1Tables[] = {
     {.name = "io.k8s.api.apps.v1.ControllerRevision", .fields = kControllerRevision},
     {.name = "io.k8s.api.apps.v1.ControllerRevisionList", .fields = kControllerRevisionList},
     {.name = "io.k8s.api.apps.v1.DaemonSet", .fields = kDaemonSet},
@@ -281,6 +281,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> AppsV1Tables() { return kTables; }
+std::span<const MessageDef> AppsV1Tables() { return kAppsV1Tables; }
 
 }  // namespace terrarium::api

@@ -70,7 +70,7 @@ constexpr FieldDef kUserInfo[] = {
     {.name = "extra", .type = FieldType::kStringList, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 4, .go_type = "map[string]v1.ExtraValue"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kAuthenticationV1Tables[] = {
     {.name = "io.k8s.api.authentication.v1.BoundObjectReference", .fields = kBoundObjectReference},
     {.name = "io.k8s.api.authentication.v1.SelfSubjectReview", .fields = kSelfSubjectReview},
     {.name = "io.k8s.api.authentication.v1.SelfSubjectReviewStatus", .fields = kSelfSubjectReviewStatus},
@@ -85,6 +85,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> AuthenticationV1Tables() { return kTables; }
+std::span<const MessageDef> AuthenticationV1Tables() { return kAuthenticationV1Tables; }
 
 }  // namespace terrarium::api

@@ -109,7 +109,7 @@ constexpr FieldDef kSubjectRulesReviewStatus[] = {
     {.name = "evaluationError", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 4, .go_type = "string"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kAuthorizationV1Tables[] = {
     {.name = "io.k8s.api.authorization.v1.FieldSelectorAttributes", .fields = kFieldSelectorAttributes},
     {.name = "io.k8s.api.authorization.v1.LabelSelectorAttributes", .fields = kLabelSelectorAttributes},
     {.name = "io.k8s.api.authorization.v1.LocalSubjectAccessReview", .fields = kLocalSubjectAccessReview},
@@ -129,6 +129,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> AuthorizationV1Tables() { return kTables; }
+std::span<const MessageDef> AuthorizationV1Tables() { return kAuthorizationV1Tables; }
 
 }  // namespace terrarium::api

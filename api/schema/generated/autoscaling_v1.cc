@@ -23,7 +23,7 @@ constexpr FieldDef kScaleStatus[] = {
     {.name = "selector", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kAutoscalingV1Tables[] = {
     {.name = "io.k8s.api.autoscaling.v1.Scale", .fields = kScale},
     {.name = "io.k8s.api.autoscaling.v1.ScaleSpec", .fields = kScaleSpec},
     {.name = "io.k8s.api.autoscaling.v1.ScaleStatus", .fields = kScaleStatus},
@@ -31,6 +31,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> AutoscalingV1Tables() { return kTables; }
+std::span<const MessageDef> AutoscalingV1Tables() { return kAutoscalingV1Tables; }
 
 }  // namespace terrarium::api

@@ -141,7 +141,7 @@ constexpr FieldDef kUncountedTerminatedPods[] = {
     {.name = "failed", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 2, .go_type = "[]types.UID", .list_type = ListType::kSet},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kBatchV1Tables[] = {
     {.name = "io.k8s.api.batch.v1.CronJob", .fields = kCronJob},
     {.name = "io.k8s.api.batch.v1.CronJobList", .fields = kCronJobList},
     {.name = "io.k8s.api.batch.v1.CronJobSpec", .fields = kCronJobSpec},
@@ -163,6 +163,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> BatchV1Tables() { return kTables; }
+std::span<const MessageDef> BatchV1Tables() { return kBatchV1Tables; }
 
 }  // namespace terrarium::api

@@ -30,7 +30,7 @@ constexpr FieldDef kLeaseSpec[] = {
     {.name = "preferredHolder", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 7, .go_type = "string"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kCoordinationV1Tables[] = {
     {.name = "io.k8s.api.coordination.v1.Lease", .fields = kLease},
     {.name = "io.k8s.api.coordination.v1.LeaseList", .fields = kLeaseList},
     {.name = "io.k8s.api.coordination.v1.LeaseSpec", .fields = kLeaseSpec},
@@ -38,6 +38,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> CoordinationV1Tables() { return kTables; }
+std::span<const MessageDef> CoordinationV1Tables() { return kCoordinationV1Tables; }
 
 }  // namespace terrarium::api

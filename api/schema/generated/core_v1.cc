@@ -1503,7 +1503,7 @@ constexpr FieldDef kWindowsSecurityContextOptions[] = {
     {.name = "hostProcess", .type = FieldType::kBool, .presence = kPointer | kOmitEmpty, .proto_number = 4, .go_type = "bool"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource", .fields = kAWSElasticBlockStoreVolumeSource},
     {.name = "io.k8s.api.core.v1.Affinity", .fields = kAffinity},
     {.name = "io.k8s.api.core.v1.AppArmorProfile", .fields = kAppArmorProfile},
@@ -1703,6 +1703,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> CoreV1Tables() { return kTables; }
+std::span<const MessageDef> CoreV1Tables() { return kCoreV1Tables; }
 
 }  // namespace terrarium::api

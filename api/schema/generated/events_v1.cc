@@ -38,7 +38,7 @@ constexpr FieldDef kEventSeries[] = {
     {.name = "lastObservedTime", .type = FieldType::kMicroTime, .presence = kRequired, .proto_number = 2, .go_type = "v1.MicroTime"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kEventsV1Tables[] = {
     {.name = "io.k8s.api.events.v1.Event", .fields = kEvent},
     {.name = "io.k8s.api.events.v1.EventList", .fields = kEventList},
     {.name = "io.k8s.api.events.v1.EventSeries", .fields = kEventSeries},
@@ -46,6 +46,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> EventsV1Tables() { return kTables; }
+std::span<const MessageDef> EventsV1Tables() { return kEventsV1Tables; }
 
 }  // namespace terrarium::api

@@ -275,7 +275,7 @@ constexpr FieldDef kWatchEvent[] = {
     {.name = "object", .type = FieldType::kRawObject, .presence = kRequired, .proto_number = 2, .go_type = "runtime.RawExtension"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kMetaV1Tables[] = {
     {.name = "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup", .fields = kAPIGroup},
     {.name = "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList", .fields = kAPIGroupList},
     {.name = "io.k8s.apimachinery.pkg.apis.meta.v1.APIResource", .fields = kAPIResource},
@@ -314,6 +314,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> MetaV1Tables() { return kTables; }
+std::span<const MessageDef> MetaV1Tables() { return kMetaV1Tables; }
 
 }  // namespace terrarium::api

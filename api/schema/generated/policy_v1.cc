@@ -47,7 +47,7 @@ constexpr FieldDef kPodDisruptionBudgetStatus[] = {
     {.name = "conditions", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 7, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.Condition", .go_type = "[]v1.Condition", .list_type = ListType::kMap, .list_map_keys = "type", .patch_strategy = kPatchMerge, .patch_merge_key = "type"},
 };
 
-constexpr MessageDef kTables[] = {
+constexpr MessageDef kPolicyV1Tables[] = {
     {.name = "io.k8s.api.policy.v1.Eviction", .fields = kEviction},
     {.name = "io.k8s.api.policy.v1.PodDisruptionBudget", .fields = kPodDisruptionBudget},
     {.name = "io.k8s.api.policy.v1.PodDisruptionBudgetList", .fields = kPodDisruptionBudgetList},
@@ -57,6 +57,6 @@ constexpr MessageDef kTables[] = {
 
 }  // namespace
 
-std::span<const MessageDef> PolicyV1Tables() { return kTables; }
+std::span<const MessageDef> PolicyV1Tables() { return kPolicyV1Tables; }
 
 }  // namespace terrarium::api

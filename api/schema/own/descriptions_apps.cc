@@ -5,7 +5,7 @@
 namespace terrarium::api::own {
 namespace {
 
-constexpr Description kRows[] = {
+constexpr Description kAppsDescriptions[] = {
     {"apps.v1.Deployment", "",
      "Keeps a number of identical pods running and moves them from one pod template to the next, by way "
      "of one ReplicaSet per template."},
@@ -152,6 +152,6 @@ constexpr Description kRows[] = {
 
 }  // namespace
 
-std::span<const Description> AppsDescriptions() { return kRows; }
+std::span<const Description> AppsDescriptions() { return kAppsDescriptions; }
 
 }  // namespace terrarium::api::own

@@ -5,7 +5,7 @@
 namespace terrarium::api::own {
 namespace {
 
-constexpr Description kRows[] = {
+constexpr Description kBatchDescriptions[] = {
     {"batch.v1.Job", "", "Runs pods until enough of them have succeeded."},
     {"batch.v1.Job", "metadata", "Name, labels and the other facts every object has."},
     {"batch.v1.Job", "spec", "What to run, how often, how many at once, and when to give up."},
@@ -127,6 +127,6 @@ constexpr Description kRows[] = {
 
 }  // namespace
 
-std::span<const Description> BatchDescriptions() { return kRows; }
+std::span<const Description> BatchDescriptions() { return kBatchDescriptions; }
 
 }  // namespace terrarium::api::own

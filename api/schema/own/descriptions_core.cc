@@ -5,7 +5,7 @@
 namespace terrarium::api::own {
 namespace {
 
-constexpr Description kRows[] = {
+constexpr Description kCoreDescriptions[] = {
     {"core.v1.Binding", "", "Puts a pod on a node. Only for creation, under pods/NAME/binding."},
     {"core.v1.ConfigMap", "", "Configuration as keys and values, for pods to read."},
     {"core.v1.ConfigMap", "data", "Text values by key."},
@@ -41,7 +41,8 @@ constexpr Description kRows[] = {
     {"core.v1.ResourceQuota", "status", "How much is used."},
     {"core.v1.ResourceQuotaSpec", "hard",
      "The limits by resource: pods, requests.cpu, limits.memory, count/deployments.apps and so on."},
-    {"core.v1.ResourceQuotaSpec", "scopes", "Only pods in all of these scopes are counted. Cannot be changed."},
+    {"core.v1.ResourceQuotaSpec", "scopes",
+     "Only pods in all of these scopes are counted. Cannot be changed."},
     {"core.v1.ResourceQuotaSpec", "scopeSelector",
      "Only pods that match all of these requirements are counted, as with scopes."},
     {"core.v1.ResourceQuotaStatus", "hard", "The limits that are kept at present."},
@@ -109,6 +110,6 @@ constexpr Description kRows[] = {
 
 }  // namespace
 
-std::span<const Description> CoreDescriptions() { return kRows; }
+std::span<const Description> CoreDescriptions() { return kCoreDescriptions; }
 
 }  // namespace terrarium::api::own

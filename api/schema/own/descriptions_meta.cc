@@ -5,7 +5,7 @@
 namespace terrarium::api::own {
 namespace {
 
-constexpr Description kRows[] = {
+constexpr Description kMetaDescriptions[] = {
     {"meta.v1.ObjectMeta", "", "What every stored object has."},
     {"meta.v1.ObjectMeta", "name", "Unique among the objects of its kind and namespace; cannot be changed."},
     {"meta.v1.ObjectMeta", "generateName", "A prefix for a name the server makes up when name is empty."},
@@ -71,6 +71,6 @@ constexpr Description kRows[] = {
 
 }  // namespace
 
-std::span<const Description> MetaDescriptions() { return kRows; }
+std::span<const Description> MetaDescriptions() { return kMetaDescriptions; }
 
 }  // namespace terrarium::api::own

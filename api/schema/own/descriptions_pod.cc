@@ -5,7 +5,7 @@
 namespace terrarium::api::own {
 namespace {
 
-constexpr Description kRows[] = {
+constexpr Description kPodDescriptions[] = {
     {"core.v1.Pod", "", "One or more containers that run together on one node."},
     {"core.v1.Pod", "metadata", "Name, labels and the other facts every object has."},
     {"core.v1.Pod", "spec", "What to run and how."},
@@ -129,6 +129,6 @@ constexpr Description kRows[] = {
 
 }  // namespace
 
-std::span<const Description> PodDescriptions() { return kRows; }
+std::span<const Description> PodDescriptions() { return kPodDescriptions; }
 
 }  // namespace terrarium::api::own

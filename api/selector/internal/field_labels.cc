@@ -34,8 +34,10 @@ constexpr FieldLabel kPodLabels[] = {
 constexpr FieldLabel kNodeLabels[] = {{kName, kName}, {"spec.unschedulable", "spec.unschedulable"}};
 constexpr FieldLabel kNamespaceLabels[] = {{kName, kName}, {"status.phase", "status.phase"}};
 constexpr FieldLabel kSecretLabels[] = {{kName, kName}, {kNamespace, kNamespace}, {"type", "type"}};
-constexpr FieldLabel kServiceLabels[] = {
-    {kName, kName}, {kNamespace, kNamespace}, {"spec.clusterIP", "spec.clusterIP"}, {"spec.type", "spec.type"}};
+constexpr FieldLabel kServiceLabels[] = {{kName, kName},
+                                         {kNamespace, kNamespace},
+                                         {"spec.clusterIP", "spec.clusterIP"},
+                                         {"spec.type", "spec.type"}};
 constexpr FieldLabel kReplicationControllerLabels[] = {
     {kName, kName}, {kNamespace, kNamespace}, {"status.replicas", "status.replicas"}};
 constexpr FieldLabel kJobLabels[] = {
@@ -91,12 +93,17 @@ constexpr KindLabels kKinds[] = {
 
 }  // namespace
 
-Result<std::string> ConvertFieldLabel(std::string_view group, std::string_view kind, std::string_view label) {
-  const auto* own = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                 [&](const KindLabels& k) { return k.group == group && k.kind == kind; });
+Result<std::string> ConvertFieldLabel(const FieldSelectorScope& scope, std::string_view label) {
+  const auto* own = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindLabels& k) {
+    return k.group == scope.group && k.kind == scope.kind;
+  });
   if (own == std::end(kKinds)) {
-    if (label == kName || label == kNamespace) return std::string(label);
-    return BadRequest(Quote(label) + R"( is not a known field selector: only "metadata.name", "metadata.namespace")");
+    const auto& declared = scope.selectable;
+    if (label == kName || label == kNamespace ||
+        std::find(declared.begin(), declared.end(), label) != declared.end())
+      return std::string(label);
+    return BadRequest(Quote(label) +
+                      R"( is not a known field selector: only "metadata.name", "metadata.namespace")");
   }
   auto known = std::find_if(own->labels.begin(), own->labels.end(),
                             [&](const FieldLabel& l) { return l.accepted == label; });

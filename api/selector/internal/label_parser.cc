@@ -10,7 +10,19 @@
 namespace terrarium::api::internal {
 namespace {
 
-enum class Token { kEnd, kWord, kOpen, kClose, kComma, kNot, kEquals, kDoubleEquals, kNotEquals, kGreater, kLess };
+enum class Token {
+  kEnd,
+  kWord,
+  kOpen,
+  kClose,
+  kComma,
+  kNot,
+  kEquals,
+  kDoubleEquals,
+  kNotEquals,
+  kGreater,
+  kLess
+};
 
 struct Item {
   Token token = Token::kEnd;
@@ -34,7 +46,8 @@ Token SymbolToken(std::string_view text) {
   }
 }
 
-// The words of the text, closed by kEnd. `in` and `notin` are words too: only their place makes them operators.
+// The tokens of the text, followed by kEnd. `in` and `notin` are words too: only their position makes them
+// operators.
 std::vector<Item> Scan(std::string_view text) {
   std::vector<Item> out;
   std::size_t at = 0;
@@ -48,7 +61,8 @@ std::vector<Item> Scan(std::string_view text) {
       if (text.substr(at, 2) == "==" || text.substr(at, 2) == "!=") length = 2;
       out.push_back({SymbolToken(text.substr(at, length)), text.substr(at, length)});
     } else {
-      while (at + length < text.size() && !IsSymbol(text[at + length]) && !IsSpace(text[at + length])) ++length;
+      while (at + length < text.size() && !IsSymbol(text[at + length]) && !IsSpace(text[at + length]))
+        ++length;
       out.push_back({Token::kWord, text.substr(at, length)});
     }
     at += length;
@@ -69,7 +83,8 @@ class Parser {
     std::vector<LabelRequirement> requirements;
     if (Next().token == Token::kEnd) return {std::move(requirements), {}};
     for (;;) {
-      if (!StartsRequirement(Next())) return {std::nullopt, Found(Next().text, "!, identifier, or 'end of string'")};
+      if (!StartsRequirement(Next()))
+        return {std::nullopt, Found(Next().text, "!, identifier, or 'end of string'")};
       RequirementOrError one = Requirement();
       if (!one.requirement) return {std::nullopt, "unable to parse requirement: " + one.error};
       requirements.push_back(std::move(*one.requirement));
@@ -81,10 +96,12 @@ class Parser {
   }
 
  private:
-  static bool StartsRequirement(const Item& item) { return item.token == Token::kWord || item.token == Token::kNot; }
+  static bool StartsRequirement(const Item& item) {
+    return item.token == Token::kWord || item.token == Token::kNot;
+  }
 
   const Item& Next() const { return items_[at_]; }
-  // The closing kEnd is never passed: taking it again gives it again.
+  // Never moves past kEnd: at the end, each call returns kEnd.
   Item Take() {
     Item item = items_[at_];
     if (at_ + 1 < items_.size()) ++at_;
@@ -102,7 +119,7 @@ class Parser {
     if (auto wrong = LabelKeyErrors(key); !wrong.empty()) {
       std::string detail = wrong.front();
       for (std::size_t i = 1; i < wrong.size(); ++i) detail.append("; ").append(wrong[i]);
-      // The path is Go's nil here, and prints so.
+      // Kubernetes has a nil path here, which Go prints as <nil>.
       return Failed("<nil>: " + InvalidError(Path(), key, detail).message);
     }
     if (negated) return MakeRequirement(std::move(key), LabelOperator::kDoesNotExist, {});
@@ -116,7 +133,8 @@ class Parser {
     std::optional<LabelOperator> op = Operator(item);
     if (!op) return Failed(Found(item.text, "in, notin, =, ==, !=, gt, lt"));
     std::set<std::string> values;
-    std::string error = *op == LabelOperator::kIn || *op == LabelOperator::kNotIn ? ValueSet(values) : Value(values);
+    std::string error =
+        *op == LabelOperator::kIn || *op == LabelOperator::kNotIn ? ValueSet(values) : Value(values);
     if (!error.empty()) return Failed(std::move(error));
     return MakeRequirement(std::move(key), *op, {values.begin(), values.end()});
   }
@@ -135,7 +153,8 @@ class Parser {
     return std::nullopt;
   }
 
-  // One value, or the empty one where the requirement ends at once ("a=,b"). Returns what is wrong, or "".
+  // Reads one value, or the empty value if the requirement ends right after the operator ("a=,b"). Returns
+  // the error, or "" on success.
   std::string Value(std::set<std::string>& values) {
     if (Next().token == Token::kEnd || Next().token == Token::kComma) {
       values.emplace();
@@ -147,9 +166,11 @@ class Parser {
     return "";
   }
 
-  // "(a,b)". An empty place between commas or parentheses is the empty value: () and (,) hold it alone.
+  // Reads "(a,b)". Nothing between commas or parentheses is the empty value: () and (,) contain only the
+  // empty value. Returns the error, or "" on success.
   std::string ValueSet(std::set<std::string>& values) {
-    if (Item item = Take(); item.token != Token::kOpen) return "found '" + std::string(item.text) + "' expected: '('";
+    if (Item item = Take(); item.token != Token::kOpen)
+      return "found '" + std::string(item.text) + "' expected: '('";
     if (Next().token == Token::kClose) {
       Take();
       values.emplace();
@@ -161,7 +182,8 @@ class Parser {
       Item item = Take();
       if (item.token == Token::kWord) {
         values.emplace(item.text);
-        if (Next().token != Token::kComma && Next().token != Token::kClose) return Found(Next().text, "',' or ')'");
+        if (Next().token != Token::kComma && Next().token != Token::kClose)
+          return Found(Next().text, "',' or ')'");
       } else if (item.token == Token::kComma) {
         if (first || Next().token == Token::kComma || Next().token == Token::kClose) values.emplace();
       } else {

@@ -1,6 +1,7 @@
 #pragma once
 
-// The grammar of label selectors' text form. Errors are plain text here; label_selector.cc makes Statuses of them.
+// The grammar of label selectors' text form. Errors are plain text here; label_selector.cc makes Statuses of
+// them.
 
 #include <optional>
 #include <string>

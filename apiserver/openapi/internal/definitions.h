@@ -1,6 +1,7 @@
 #pragma once
 
-// The schema tables as OpenAPI schemas. Only what somebody refers to is described, and what that refers to in turn.
+// Schemas in the form of OpenAPI. Only what an operation refers to is described, and what that refers to in
+// turn.
 
 #include <map>
 #include <set>
@@ -34,7 +35,11 @@ class Definitions {
   api::Json Reference(std::string_view name);
   void AddKind(const std::string& name, Gvk gvk);
 
+  // In the built-in schema or in that of an added resource; nullptr: a well-known name.
+  const api::Message* FindMessage(std::string_view name) const;
+
   Dialect dialect_;
+  std::set<const api::Schema*> added_schemas_;
   std::map<std::string, std::vector<Gvk>> kinds_;  // which schemas are kinds, by schema name
   std::set<std::string> wanted_;
   api::Json done_ = api::Json::object();

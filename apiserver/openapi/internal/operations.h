@@ -1,7 +1,7 @@
 #pragma once
 
-// The paths of the API and what can be done there, derived from the resource table, in a form that knows nothing of
-// either OpenAPI version.
+// The paths of the API and what can be done there, derived from the resource table, in a form that knows
+// nothing of either OpenAPI version.
 
 #include <optional>
 #include <string>
@@ -34,22 +34,26 @@ struct Operation {
   std::optional<Gvk> gvk;
   std::vector<Parameter> query;
   Body body = Body::kNone;
-  std::string body_schema;           // for Body::kObject
-  std::vector<int> codes;            // of success
-  std::vector<std::string> results;  // schema names of a success: any of them. The first is the one v2 can name.
-  bool streams = false;              // can be watched
-  bool plain_text = false;           // answers text (logs)
+  std::string body_schema;  // for Body::kObject
+  std::vector<int> codes;   // of success
+  std::vector<std::string>
+      results;              // schema names of a success: any of them. The first is the one v2 can name.
+  bool streams = false;     // can be watched
+  bool plain_text = false;  // answers text (logs)
 };
 
 struct PathItem {
   std::string path;
-  std::string document;                  // v3 document that holds it, e.g. "apis/apps/v1"
-  std::string tag;                       // "apps_v1"
-  std::vector<Parameter> in_path;        // parameters of the path itself
+  std::string document;            // v3 document that holds it, e.g. "apis/apps/v1"
+  std::string tag;                 // "apps_v1"
+  std::vector<Parameter> in_path;  // parameters of the path itself
   std::vector<Operation> operations;
 };
 
 std::vector<PathItem> AllPaths(const ResourceTable& table);
+
+// The name of the v3 document that describes a resource: "apis/apps/v1".
+std::string DocumentOf(const ResourceInfo& resource);
 
 // The schema name of a kind: "io.k8s.api.apps.v1.Deployment". The group's first label names the package.
 std::string SchemaName(std::string_view group, std::string_view version, std::string_view kind);

@@ -16,6 +16,7 @@ std::vector<Parameter> PatchParameters();
 std::vector<Parameter> DeleteParameters();
 std::vector<Parameter> DeleteCollectionParameters();
 std::vector<Parameter> LogParameters();
+std::vector<Parameter> ConnectParameters(std::string_view subresource);  // exec, attach, portforward
 
 Parameter NamespaceParameter();
 Parameter NameParameter();

@@ -9,6 +9,16 @@
 namespace terrarium::apiserver::strategy {
 namespace {
 
+constexpr std::int64_t kTimeoutSecondsMax = 30;  // as of admission webhooks
+
+// A blank would end the path in the request line, and a line end the request line itself.
+bool CanBeRequested(std::string_view path) {
+  return std::none_of(path.begin(), path.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte <= 0x20 || byte == 0x7f;
+  });
+}
+
 // Neither CR and LF, which end a header, nor other control characters can be sent in one.
 bool CanBeSent(std::string_view value) {
   return std::none_of(value.begin(), value.end(), [](char c) {
@@ -49,6 +59,10 @@ void Http(FieldErrors& errors, const Json& http, const Path& path) {
   if (!url_path.empty() && !url_path.starts_with('/')) {
     errors.push_back(api::InvalidError(path.Child("path"), std::string(url_path), "must start with a '/'"));
   }
+  if (!CanBeRequested(url_path)) {
+    errors.push_back(api::InvalidError(path.Child("path"), std::string(url_path),
+                                       "must not contain blanks or control characters"));
+  }
   const Json* port = Find(http, "port");
   api::Append(errors, ValidatePortNumOrName(port == nullptr ? Json(0) : *port, path.Child("port")));
   OneOf(errors, path.Child("scheme"), StringAt(http, "scheme"), {"HTTP", "HTTPS", "http", "https"});
@@ -70,7 +84,11 @@ void ValidateDownscalePodPicker(FieldErrors& errors, const Json& spec, const Pat
     Http(errors, *http, here.Child("http"));
   }
   Nonnegative(errors, *picker, "maxRetries", here);
-  api::Append(errors, ValidatePositive(IntAt(*picker, 1, "timeoutSeconds"), here.Child("timeoutSeconds")));
+  const std::int64_t timeout = IntAt(*picker, 1, "timeoutSeconds");
+  if (timeout < 1 || timeout > kTimeoutSecondsMax) {
+    errors.push_back(api::InvalidError(here.Child("timeoutSeconds"), timeout,
+                                       "the timeout value must be between 1 and 30 seconds"));
+  }
 }
 
 }  // namespace terrarium::apiserver::strategy

@@ -28,11 +28,6 @@ std::optional<Ip> ParseIp(std::string_view text) {
   return ip;
 }
 
-bool Contains(const Json& values, std::string_view text) {
-  return std::any_of(values.begin(), values.end(),
-                     [&](const Json& v) { return v.is_string() && v.get_ref<const std::string&>() == text; });
-}
-
 bool HasBitsBeyond(const Ip& ip, int prefix) {
   const int size = ip.v6 ? 16 : 4;
   for (int bit = prefix; bit < size * 8; ++bit) {
@@ -43,12 +38,19 @@ bool HasBitsBeyond(const Ip& ip, int prefix) {
 
 }  // namespace
 
-void ValidIp(FieldErrors& errors, std::string_view text, const Json& old_values, const Path& path) {
-  if (!Contains(old_values, text)) api::Append(errors, IsValidIp(text, path));
+Texts TextsOf(const Json& list) {
+  Texts out;
+  for (const Json& item : list)
+    if (item.is_string()) out.insert(item.get_ref<const std::string&>());
+  return out;
 }
 
-void ValidCidr(FieldErrors& errors, std::string_view text, const Json& old_values, const Path& path) {
-  if (Contains(old_values, text)) return;
+void ValidIp(FieldErrors& errors, std::string_view text, const Texts& old_values, const Path& path) {
+  if (!old_values.contains(text)) api::Append(errors, IsValidIp(text, path));
+}
+
+void ValidCidr(FieldErrors& errors, std::string_view text, const Texts& old_values, const Path& path) {
+  if (old_values.contains(text)) return;
   const std::size_t slash = text.find('/');
   const std::string_view address = text.substr(0, slash);
   const std::string_view bits = slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);

@@ -2,6 +2,7 @@
 
 // Rules of addresses that only Services and Nodes have (Kubernetes 1.36, StrictIPCIDRValidation on).
 
+#include <set>
 #include <string_view>
 
 #include "api/base/field_error.h"
@@ -10,9 +11,13 @@
 
 namespace terrarium::apiserver::strategy {
 
-// Refuses what is no address / CIDR, unless `old_values` (a list of texts, may be empty) already had it.
-void ValidIp(FieldErrors& errors, std::string_view text, const Json& old_values, const api::Path& path);
-void ValidCidr(FieldErrors& errors, std::string_view text, const Json& old_values, const api::Path& path);
+// The texts of a list. They live as long as the list.
+using Texts = std::set<std::string_view>;
+Texts TextsOf(const Json& list);
+
+// Refuses what is no address / CIDR, unless `old_values` already had it.
+void ValidIp(FieldErrors& errors, std::string_view text, const Texts& old_values, const api::Path& path);
+void ValidCidr(FieldErrors& errors, std::string_view text, const Texts& old_values, const api::Path& path);
 // Refuses unspecified, loopback and link-local addresses; says nothing of a text that is no address.
 void OrdinaryIp(FieldErrors& errors, std::string_view text, const api::Path& path);
 

@@ -82,10 +82,11 @@ api::FieldErrors CheckPriority(const Json& pod_spec) {
   const std::optional<std::int64_t> computed = PriorityOf(StringAt(pod_spec, "priorityClassName"));
   const std::int64_t given = IntAt(pod_spec, 0, "priority");
   if (!computed || given == *computed) return {};
-  return {api::ForbiddenError(api::Path("spec").Child("priority"),
-                              "the integer value of priority (" + std::to_string(given) +
-                                  ") must not be provided in pod spec; priority admission controller computed " +
-                                  std::to_string(*computed) + " from the given PriorityClass name")};
+  return {
+      api::ForbiddenError(api::Path("spec").Child("priority"),
+                          "the integer value of priority (" + std::to_string(given) +
+                              ") must not be provided in pod spec; priority admission controller computed " +
+                              std::to_string(*computed) + " from the given PriorityClass name")};
 }
 
 void MergeMatchLabelKeys(Json& pod_spec, const Json& labels) {
@@ -104,12 +105,10 @@ void MergeMatchLabelKeys(Json& pod_spec, const Json& labels) {
 }
 
 Json SchedulingGatedCondition(api::Time now) {
-  return {{"type", "PodScheduled"},
-          {"status", "False"},
-          {"lastProbeTime", nullptr},
-          {"lastTransitionTime", api::FormatTime(now)},
-          {"reason", "SchedulingGated"},
-          {"message", "Scheduling is blocked due to non-empty scheduling gates"}};
+  return {
+      {"type", "PodScheduled"},      {"status", "False"},
+      {"lastProbeTime", nullptr},    {"lastTransitionTime", api::FormatTime(now)},
+      {"reason", "SchedulingGated"}, {"message", "Scheduling is blocked due to non-empty scheduling gates"}};
 }
 
 }  // namespace terrarium::apiserver

@@ -8,18 +8,18 @@
 
 namespace terrarium::apiserver {
 
-// DefaultTolerationSeconds: a pod stays five minutes on a node that is not ready or unreachable, unless it says
-// something about these taints itself.
+// DefaultTolerationSeconds: a pod stays five minutes on a node that is not ready or unreachable, unless it
+// says something about these taints itself.
 void AddDefaultTolerations(api::Json& pod_spec);
 
-// Priority: the number behind priorityClassName and the policy that goes with it. Terrarium has the two system classes
-// and no PriorityClass kind; a class it does not know counts as 0.
+// Priority: the number behind priorityClassName and the policy that goes with it. Terrarium has the two
+// system classes and no PriorityClass kind; a class it does not know counts as 0.
 void AssignPriority(api::Json& pod_spec);
 // DIVERGES: a priority that contradicts the class is refused as Invalid, by Kubernetes' plugin as Forbidden.
 api::FieldErrors CheckPriority(const api::Json& pod_spec);
 
-// matchLabelKeys and mismatchLabelKeys of affinity terms and spread constraints become requirements of their selectors,
-// with the values that the pod's own labels have.
+// matchLabelKeys and mismatchLabelKeys of affinity terms and spread constraints become requirements of their
+// selectors, with the values that the pod's own labels have.
 void MergeMatchLabelKeys(api::Json& pod_spec, const api::Json& labels);
 
 // PodScheduled=False for a pod with scheduling gates.

@@ -63,10 +63,11 @@ void Families(FieldErrors& errors, const Json& spec, const Path& path) {
 // False when an address is none, so that what follows from them is not worth saying.
 bool Addresses(FieldErrors& errors, const Json& addresses, const Json& old_addresses, const Path& path) {
   const std::size_t before = errors.size();
+  const Texts old_texts = TextsOf(old_addresses);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const std::string& address = addresses[i].get_ref<const std::string&>();
     if (i != 0 || address != "None") {
-      ValidIp(errors, address, old_addresses, path.Index(i));
+      ValidIp(errors, address, old_texts, path.Index(i));
     } else if (addresses.size() > 1) {
       errors.push_back(api::InvalidError(path, addresses, "'None' must be the first and only value"));
     }

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::uint32_t kFirstAddress = (10u << 24) | (96u << 16);  // 10.96.0.0/12
 constexpr std::uint32_t kAddresses = 1u << 20;
-constexpr std::uint32_t kReservedAddresses = 16;  // the network itself and the well-known first ones
+constexpr std::uint32_t kReservedAddresses = 16;  // the network address and the well-known first addresses
 constexpr std::int64_t kFirstNodePort = 30000;
 constexpr std::int64_t kNodePorts = 2768;
 
-// FNV-1a: fixed for ever, unlike std::hash.
+// FNV-1a: the same in every build and release, unlike std::hash.
 std::uint64_t Hash(std::string_view text) {
   std::uint64_t hash = 14695981039346656037ull;
   for (unsigned char c : text) hash = (hash ^ c) * 1099511628211ull;
@@ -31,7 +31,7 @@ std::string DrawAddress(const Json& service) {
          std::to_string((address >> 8) & 255) + "." + std::to_string(address & 255);
 }
 
-// A node port that this Service does not use yet.
+// Returns a node port that this Service does not use yet, and adds it to `used`.
 std::int64_t DrawNodePort(const Json& service, std::string_view purpose, std::set<std::int64_t>& used) {
   const std::string seed = std::string(StringAt(service, "metadata", "uid")) + "/" + std::string(purpose);
   std::int64_t port = kFirstNodePort + static_cast<std::int64_t>(Hash(seed) % kNodePorts);
@@ -70,7 +70,7 @@ void FillNodePorts(Json& service) {
   const bool on_request_only = StringAt(service, "spec", "type") == "LoadBalancer" &&
                                !BoolAt(service, "spec", "allocateLoadBalancerNodePorts");
   if (NeedsNodePorts(service) && !on_request_only) {
-    std::map<std::int64_t, std::int64_t> by_port;  // TCP and UDP of one port share a node port
+    std::map<std::int64_t, std::int64_t> by_port;  // protocols of one port share a node port
     for (const Json& port : ListAt(service, "spec", "ports")) {
       if (const std::int64_t node_port = IntAt(port, 0, "nodePort"); node_port != 0) {
         by_port.emplace(IntAt(port, 0, "port"), node_port);
@@ -103,7 +103,7 @@ void Fill(Json& service) {
   if (!ListAt(spec, "ports").empty()) FillNodePorts(service);
 }
 
-// target[key] is dropped when it is still what it was.
+// Removes target[key] if it still has the old value.
 void DropUnchanged(Json& target, const Json& old, std::string_view key) {
   if (Find(target, key) != nullptr && Find(old, key) != nullptr && *Find(target, key) == *Find(old, key)) {
     target.erase(std::string(key));
@@ -117,18 +117,19 @@ void KeepWhenAbsent(Json& target, const Json& old, std::string_view key) {
 void KeepNodePorts(Json& spec, const Json& old_spec) {
   std::set<std::int64_t> taken;
   for (const Json& port : ListAt(spec, "ports")) taken.insert(IntAt(port, 0, "nodePort"));
+  std::map<std::string_view, std::int64_t> free;  // by port name; of several, the last wins
+  for (const Json& old_port : ListAt(old_spec, "ports")) {
+    const std::int64_t before = IntAt(old_port, 0, "nodePort");
+    if (before != 0 && !taken.contains(before)) free[StringAt(old_port, "name")] = before;
+  }
   for (Json& port : spec["ports"]) {
     if (IntAt(port, 0, "nodePort") != 0) continue;
-    for (const Json& old_port : ListAt(old_spec, "ports")) {
-      const std::int64_t before = IntAt(old_port, 0, "nodePort");
-      if (StringAt(old_port, "name") != StringAt(port, "name") || before == 0 || taken.contains(before))
-        continue;
-      port["nodePort"] = before;
-    }
+    if (auto before = free.find(StringAt(port, "name")); before != free.end())
+      port["nodePort"] = before->second;
   }
 }
 
-// A client that changes one of clusterIP and clusterIPs means both.
+// A client that changes only clusterIP means clusterIPs too.
 void AlignClusterIps(Json& spec, const Json& old_spec) {
   const std::string_view address = StringAt(spec, "clusterIP");
   if (address == StringAt(old_spec, "clusterIP") ||
@@ -174,7 +175,7 @@ void DropUseless(Json& service, const Json& old) {
   }
 }
 
-// A node port that the client asks for is one of those there are.
+// Rejects a requested node port outside the range.
 void NodePortRange(FieldErrors& errors, const Json& service) {
   if (!NeedsNodePorts(service)) return;
   const Json& ports = ListAt(service, "spec", "ports");
@@ -184,7 +185,7 @@ void NodePortRange(FieldErrors& errors, const Json& service) {
     errors.push_back(api::InvalidError(
         Path("spec").Child("ports").Index(i).Child("nodePort"), port,
         "provided port is not in the valid range. The range of valid ports is 30000-32767"));
-    return;  // Kubernetes stops at the first
+    return;  // Kubernetes reports only the first error
   }
 }
 

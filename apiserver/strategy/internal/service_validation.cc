@@ -117,7 +117,7 @@ void SessionAffinity(FieldErrors& errors, const Json& spec, const Path& path) {
   }
 }
 
-void ExternalIps(FieldErrors& errors, const Json& spec, const Json& old_values, const Path& path) {
+void ExternalIps(FieldErrors& errors, const Json& spec, const Texts& old_values, const Path& path) {
   const Json& addresses = ListAt(spec, "externalIPs");
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const std::string& address = addresses[i].get_ref<const std::string&>();
@@ -134,11 +134,12 @@ void LoadBalancer(FieldErrors& errors, const Json& spec, const Json& old_spec, c
   if (!ranges.empty()) {
     const Path here = path.Child("LoadBalancerSourceRanges");
     if (!is_balancer) errors.push_back(api::ForbiddenError(here, kWhy));
+    const Texts old_ranges = TextsOf(ListAt(old_spec, "loadBalancerSourceRanges"));
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       std::string_view range = ranges[i].get_ref<const std::string&>();
       range.remove_prefix(std::min(range.find_first_not_of(" \t\n"), range.size()));
       range = range.substr(0, range.find_last_not_of(" \t\n") + 1);
-      ValidCidr(errors, range, ListAt(old_spec, "loadBalancerSourceRanges"), here.Index(i));
+      ValidCidr(errors, range, old_ranges, here.Index(i));
     }
   }
   const Json* allocate = Find(spec, "allocateLoadBalancerNodePorts");
@@ -219,7 +220,7 @@ FieldErrors ValidateServiceSpec(const Json& service, const Json* old) {
   }
   SessionAffinity(errors, spec, path);
   api::Append(errors, ValidateClusterIps(service, old));
-  ExternalIps(errors, spec, ListAt(old_spec, "externalIPs"), path.Child("externalIPs"));
+  ExternalIps(errors, spec, TextsOf(ListAt(old_spec, "externalIPs")), path.Child("externalIPs"));
   if (StringAt(spec, "type").empty()) {
     errors.push_back(api::RequiredError(path.Child("type")));
   } else {
@@ -241,10 +242,9 @@ FieldErrors ValidateServiceStatus(const Json& service, const Json& old) {
     errors.push_back(api::ForbiddenError(path, "may only be used when `spec.type` is 'LoadBalancer'"));
     return errors;
   }
-  Json old_addresses = Json::array();
-  for (const Json& point : ListAt(old, "status", "loadBalancer", "ingress")) {
-    if (const Json* ip = Find(point, "ip")) old_addresses.push_back(*ip);
-  }
+  Texts old_addresses;
+  for (const Json& point : ListAt(old, "status", "loadBalancer", "ingress"))
+    old_addresses.insert(StringAt(point, "ip"));
   for (std::size_t i = 0; i < ingress.size(); ++i) {
     const Path here = path.Index(i);
     const std::string_view ip = StringAt(ingress[i], "ip");

@@ -38,12 +38,14 @@ void RunsForEver(FieldErrors& errors, const Json& pod_template, std::string_view
   }
 }
 
-void SelectedTemplate(FieldErrors& errors, const Json& spec, const TemplateRules& rules,
-                      const PodValidationOptions& options, const Path& path) {
+void SelectorAndTemplate(FieldErrors& errors, const Json& spec, const PodValidationOptions& options,
+                         const Path& path) {
+  // The word "deployment" is Kubernetes' own, for ReplicaSets too.
+  RequiredSelector(errors, spec, "empty selector is invalid for deployment", path);
   const Json* selector_document = Find(spec, "selector");
   const auto selector = api::LabelSelector::FromDocument(selector_document);
   if (!selector) {
-    errors.push_back(api::InvalidError(path.Child("selector"), *selector_document, rules.unreadable_message));
+    errors.push_back(api::InvalidError(path.Child("selector"), *selector_document, "invalid label selector"));
     return;
   }
   const Json& pod_template = ObjectAt(spec, "template");
@@ -52,7 +54,7 @@ void SelectedTemplate(FieldErrors& errors, const Json& spec, const TemplateRules
     errors.push_back(LabelsMismatch(pod_template, template_path));
   }
   api::Append(errors, ValidatePodTemplateSpec(pod_template, options, template_path));
-  RunsForEver(errors, pod_template, rules.kind, template_path);
+  RunsForEver(errors, pod_template, "ReplicaSet", template_path);
 }
 
 void ReplicaCounters(FieldErrors& errors, const Json& status, const Path& path) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kinds that run pods from a template check of their selector and template.
+// Rules for the selector and the pod template, shared by the kinds that have a pod template.
 
 #include <string>
 #include <string_view>
@@ -13,34 +13,29 @@
 
 namespace terrarium::apiserver::strategy {
 
-// The defaults of spec.template's pod that depend on other fields; nothing when `spec` has no template.
+// Sets the defaults of spec.template's pod that depend on other fields. A no-op when `spec` has no template.
 void DefaultTemplate(Json& spec);
 
-// spec.selector is present, well formed and not empty; `empty_message` is said when it is.
+// Requires a well-formed spec.selector. Reports `empty_message` when the selector is empty.
 void RequiredSelector(FieldErrors& errors, const Json& spec, std::string_view empty_message,
                       const api::Path& path);
-
-// The template fits spec.selector, is valid, and restarts for ever. A selector that cannot be read is refused
-// with `unreadable_message` and the template is then not looked at. `kind` is the word in
-// "activeDeadlineSeconds in ... ".
-struct TemplateRules {
-  std::string_view kind;
-  std::string_view unreadable_message;
-};
-void SelectedTemplate(FieldErrors& errors, const Json& spec, const TemplateRules& rules,
-                      const PodValidationOptions& options, const api::Path& path);
-// restartPolicy Always and no activeDeadlineSeconds.
+// RequiredSelector, RunsForEver, and checks that the template is valid and matches the selector. The messages
+// are those of Kubernetes' Deployments and ReplicaSets. If the selector is malformed, skips the template.
+void SelectorAndTemplate(FieldErrors& errors, const Json& spec, const PodValidationOptions& options,
+                         const api::Path& path);
+// Requires restartPolicy Always and no activeDeadlineSeconds.
 void RunsForEver(FieldErrors& errors, const Json& pod_template, std::string_view kind, const api::Path& path);
-// "`selector` does not match template `labels`", naming the labels as they are (null when there are none).
+// The error "`selector` does not match template `labels`" with the template's labels (null when there are
+// none).
 api::FieldError LabelsMismatch(const Json& pod_template, const api::Path& template_path);
 
-// replicas, fullyLabeledReplicas, ... of ReplicaSet and ReplicationController.
+// Checks replicas, fullyLabeledReplicas and the other counters of ReplicaSet and ReplicationController.
 void ReplicaCounters(FieldErrors& errors, const Json& status, const api::Path& path);
 
 // Pod options for spec.template; `old` is the object that an update replaces, or null.
 PodValidationOptions TemplateOptions(const StrategyContext& context, const Json* old);
 
-// Warnings of spec.template, on create and whenever an update changes what the generation counts.
+// Warnings for spec.template, on create and on each update that increments the generation.
 std::vector<std::string> TemplateWarnings(const Strategy& strategy, const Json& object, const Json* old);
 
 }  // namespace terrarium::apiserver::strategy

@@ -1,7 +1,7 @@
 #pragma once
 
-// The parts of pod validation, one function per part of the spec. All append what they find to `errors`, in the order
-// in which Kubernetes 1.36 reports it (mirrors pkg/apis/core/validation).
+// The parts of pod validation, one function per part of the spec. All append what they find to `errors`, in
+// the order in which Kubernetes 1.36 reports it (mirrors pkg/apis/core/validation).
 
 #include <functional>
 #include <map>
@@ -36,6 +36,7 @@ struct PodScope {
   const PodValidationOptions& options;
   std::map<std::string, const Json*, std::less<>> volumes{};  // the valid ones, by name
   std::set<std::string, std::less<>> claims{};                // names in spec.resourceClaims
+  mutable std::size_t claims_printed = 0;  // bytes of errors that name all of them (api::kRepeatedTextMax)
   bool host_users = true;
 
   std::string_view RestartPolicy() const { return StringAt(spec, "restartPolicy"); }
@@ -93,7 +94,8 @@ enum class ResourceOwner { kContainer, kPod };
 void CheckResources(const Json& resources, ResourceOwner owner, const PodScope& scope, const Path& path,
                     FieldErrors& errors);
 void CheckPodLevelResources(const PodScope& scope, const Path& path, FieldErrors& errors);
-void CheckResourceClaims(const PodScope& scope, const Json& pod_metadata, const Path& path, FieldErrors& errors);
+void CheckResourceClaims(const PodScope& scope, const Json& pod_metadata, const Path& path,
+                         FieldErrors& errors);
 bool IsHugePageResource(std::string_view name);
 bool IsOvercommitAllowed(std::string_view name);
 bool IsPodLevelResource(std::string_view name);
@@ -112,7 +114,8 @@ void CheckMatchLabelKeys(const Json& holder, const Path& path, FieldErrors& erro
 
 // security_context.cc, windows_rules.cc
 void CheckPodSecurityContext(const Json& spec, const Path& path, FieldErrors& errors);
-void CheckContainerSecurityContext(const Json* context, bool host_users, const Path& path, FieldErrors& errors);
+void CheckContainerSecurityContext(const Json* context, bool host_users, const Path& path,
+                                   FieldErrors& errors);
 void CheckSeccompProfile(const Json* profile, const Path& path, FieldErrors& errors);
 void CheckAppArmorProfile(const Json* profile, const Path& path, FieldErrors& errors);
 void CheckWindowsOptions(const Json* options, const Path& path, FieldErrors& errors);
@@ -123,12 +126,13 @@ void CheckOs(const Json& spec, const Path& path, FieldErrors& errors);
 // pod_annotations.cc
 void CheckPodAnnotations(const Json& annotations, const Json& spec, const PodValidationOptions& options,
                          const Path& path, FieldErrors& errors);
-void CheckPodAnnotationUpdates(const Json& pod, const Json& old, const PodValidationOptions& options, const Path& path,
-                               FieldErrors& errors);
+void CheckPodAnnotationUpdates(const Json& pod, const Json& old, const PodValidationOptions& options,
+                               const Path& path, FieldErrors& errors);
 // The annotations that tell the fake kubelet what the pod does.
 void CheckPodScript(const Json& annotations, const Json& spec, const Path& path, FieldErrors& errors);
 // Seccomp and AppArmor annotations say what the fields say.
-void CheckProfileAnnotations(const Json& metadata, const Json& spec, const Path& spec_path, FieldErrors& errors);
+void CheckProfileAnnotations(const Json& metadata, const Json& spec, const Path& spec_path,
+                             FieldErrors& errors);
 bool IsValidDeletionCost(const Json& annotations);
 
 // Small steps.

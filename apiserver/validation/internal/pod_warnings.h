@@ -3,14 +3,14 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/base/field_error.h"
 #include "api/json.h"
+#include "apiserver/warning_list.h"
 
 namespace terrarium::apiserver {
 
-using Warnings = std::vector<std::string>;
+using Warnings = WarningList;
 
 // "<path>: <parts>".
 void AddWarning(Warnings& out, const api::Path& path, std::initializer_list<std::string_view> parts);

@@ -1,6 +1,7 @@
 #pragma once
 
-// status.conditions of a Deployment, in the order Kubernetes leaves them in: what changed last stands last. Pure.
+// status.conditions of a Deployment, in the order Kubernetes leaves them in: what changed last stands last.
+// Pure.
 
 #include <string>
 #include <string_view>
@@ -34,13 +35,13 @@ api::Json MakeCondition(const Condition& condition, api::Time now);
 
 // nullptr when there is none of that type.
 const api::Json* FindCondition(const api::Json& conditions, std::string_view type);
-// Nothing happens when one with that status and reason is there already, not even to its message. The transition time
-// moves only when the status does.
+// Nothing happens when one with that status and reason is there already, not even to its message. The
+// transition time moves only when the status does.
 void SetCondition(api::Json& conditions, api::Json condition);
 void RemoveCondition(api::Json& conditions, std::string_view type);
 
-// Says that the Deployment was paused or resumed, unless that has been said or its deadline has passed: while it is
-// paused, lack of progress is none.
+// Says that the Deployment was paused or resumed, unless that has been said or its deadline has passed: while
+// it is paused, lack of progress is none.
 void NotePause(bool paused, api::Time now, api::Json& conditions);
 // A failure of a ReplicaSet as the Deployment's own; null takes it away.
 void CopyFailure(const api::Json& replica_set_condition, api::Json& conditions);

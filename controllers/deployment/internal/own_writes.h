@@ -1,8 +1,8 @@
 #pragma once
 
-// The newest of a controller's own writes for each Deployment, by uid. Until its view has them, it is older than its
-// last decision, and deciding again would do everything twice: a ReplicaSet that looks smaller than it has been made
-// leaves room for pods that there is none for. Single-threaded.
+// The newest of a controller's own writes for each Deployment, by uid. Until its view has them, it is older
+// than its last decision, and deciding again would do everything twice: a ReplicaSet that looks smaller than
+// it has been made leaves room for pods that there is none for. Single-threaded.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,8 @@
 #pragma once
 
-// How many pods each ReplicaSet has, terminating ones apart, counted as they come and go: Recreate waits for the old
-// ones to be gone and must not list them each time one of them is. Pure, single-threaded.
+// How many pods each ReplicaSet has, terminating ones apart, counted as they come and go: Recreate waits for
+// the old ones to be gone, and TerminationComplete for those of ReplicaSets that do not report them; neither
+// may list all pods each time one of them goes. Pure, single-threaded.
 
 #include <cstdint>
 #include <map>
@@ -25,9 +26,15 @@ class PodCounts {
     api::ObjectName name;
   };
 
-  // The ReplicaSet that has just lost its last pod, or its last live one, if any: somebody may be waiting for that.
-  std::optional<Owner> Put(const api::Object& pod);
-  std::optional<Owner> Remove(const api::ObjectName& pod);
+  struct Loss {
+    Owner owner;
+    bool last = false;  // it was the ReplicaSet's last pod, or its last live one
+  };
+
+  // The ReplicaSet that has just lost a pod, or a live one to termination: its Deployment may be waiting for
+  // that.
+  std::optional<Loss> Put(const api::Object& pod);
+  std::optional<Loss> Remove(const api::ObjectName& pod);
   void Clear();
 
   Counts Of(const std::string& replica_set_uid) const;

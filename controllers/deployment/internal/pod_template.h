@@ -1,6 +1,7 @@
 #pragma once
 
-// Which pod template a ReplicaSet has: its hash, by which sets are named, and whether it is the Deployment's. Pure.
+// Which pod template a ReplicaSet has: its hash, by which sets are named, and whether it is the Deployment's.
+// Pure.
 
 #include <cstdint>
 #include <optional>
@@ -13,13 +14,14 @@ namespace terrarium::controllers::deployment {
 
 inline constexpr std::string_view kTemplateHashLabel = "pod-template-hash";
 
-// The pod-template-hash of a template. Another collision count gives another hash: it grows when a ReplicaSet of that
-// name turns out to have another template.
+// The pod-template-hash of a template. Another collision count gives another hash: it grows when a ReplicaSet
+// of that name turns out to have another template.
 std::string TemplateHash(const api::Json& pod_template, std::optional<std::int64_t> collision_count);
 // DEPLOYMENT-HASH, the first part cut where the whole would be too long for a name.
 std::string ReplicaSetName(std::string_view deployment, std::string_view hash);
 
-// Whether two templates are the same but for the label pod-template-hash, which only those of ReplicaSets have.
+// Whether two templates are the same but for the label pod-template-hash, which only those of ReplicaSets
+// have.
 bool SameTemplate(const api::Json& a, const api::Json& b);
 // A number that is the same for all templates that are the same in that sense, and hardly ever for others.
 std::uint64_t TemplateDigest(const api::Json& pod_template);

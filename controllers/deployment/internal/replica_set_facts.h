@@ -1,7 +1,7 @@
 #pragma once
 
-// What a Deployment needs to know of its ReplicaSets, read once for each state of each of them: a look at a Deployment
-// with a long history must not parse all of it.
+// The facts that the Deployment controller reads from a ReplicaSet. They are parsed once for each version of
+// the ReplicaSet, so that a sync of a Deployment with a long history does not parse all of it.
 
 #include <cstdint>
 #include <map>
@@ -13,6 +13,7 @@
 
 #include "api/json.h"
 #include "api/object.h"
+#include "controllers/deployment/internal/pod_counts.h"
 #include "controllers/deployment/internal/replica_sets.h"
 
 namespace terrarium::controllers::deployment {
@@ -21,9 +22,11 @@ struct ReplicaSetFacts {
   api::ObjectPtr object;
   ReplicaSetSize size;
   std::int64_t ready = 0;
-  std::optional<std::int64_t> terminating;  // as reported; size.terminating is 0 where it is absent
-  bool observed = false;                    // its controller has seen it at all
-  std::optional<std::int64_t> revision;     // of the rollout, 0 when it has none; nullopt: unreadable
+  // status.terminatingReplicas. Where it is absent, size.terminating is 0 unless CountedIn() sets it.
+  std::optional<std::int64_t> terminating;
+  bool observed = false;         // the ReplicaSet controller has written its status at least once
+  bool has_stale_scale = false;  // replicaset-replicas-before-scale is malformed, or left on an empty set
+  std::optional<std::int64_t> revision;  // of the rollout; 0 when absent, nullopt when malformed
   std::int64_t min_ready_seconds = 0;
   std::uint64_t template_digest = 0;
   api::Json failure;  // its ReplicaFailure condition, or null
@@ -35,13 +38,19 @@ struct ReplicaSetFacts {
 using FactsPtr = std::shared_ptr<const ReplicaSetFacts>;
 
 ReplicaSetFacts FactsOf(const api::ObjectPtr& replica_set);
-// Of the old ReplicaSets (all but the one at `new_index`) those that a history of `limit` has no room for, oldest
-// revision first. One that has pods, or whose status is not up to date, is none of them; with `keep_terminating` a pod
-// that is still going is a pod.
+// The facts, completed with the counted pods. The count replaces terminatingReplicas where the ReplicaSet
+// does not report it: the gate is off in the apiserver, which drops the field, or the ReplicaSet controller
+// has not written it yet. The count and the ReplicaSet may be of different moments: live pods beyond both
+// spec.replicas and status.replicas count as terminating.
+FactsPtr CountedIn(const ReplicaSetFacts& facts, const PodCounts::Counts& pods);
+// The old ReplicaSets (all but the one at `new_index`) that exceed a history of `limit`, oldest revision
+// first. A ReplicaSet that has pods, or whose status is not current, is never among them. With
+// `keep_terminating` (TerminationComplete) terminating pods count as pods: deleting the ReplicaSet would lose
+// their count.
 std::vector<FactsPtr> Outdated(std::span<const FactsPtr> sets, std::size_t new_index, std::int64_t limit,
                                bool keep_terminating);
 
-// Remembers the facts of the newest state of each ReplicaSet.
+// Caches the facts of the newest version of each ReplicaSet.
 class FactsCache {
  public:
   FactsPtr Of(const api::ObjectPtr& replica_set);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Creates, resizes and deletes the ReplicaSets of Deployments, and tells the events and the reasons of it.
+// Creates, resizes and deletes the ReplicaSets of Deployments, and records events and reasons.
 
 #include <cstdint>
 #include <memory>
@@ -12,10 +12,12 @@
 #include "api/base/task.h"
 #include "controllers/controller.h"
 #include "controllers/deployment/internal/own_writes.h"
+#include "controllers/deployment/internal/proportional_scaling.h"
 #include "controllers/deployment/internal/round.h"
-#include "controllers/deployment/internal/scaling.h"
 
 namespace terrarium::controllers::deployment {
+
+using api::Change;
 
 inline constexpr const char* kController = "deployment-controller";
 
@@ -24,17 +26,17 @@ class ReplicaSetWrites {
   // `own` outlives this.
   ReplicaSetWrites(const ControllerContext& context, OwnWrites& own) : context_(context), own_(own) {}
 
-  // True when something was written. Sets that are as they should be are left alone, the others are written in their
-  // order, up to the first failure.
-  api::Task<api::Result<bool>> Resize(RoundPtr round, std::vector<ScaledSet> wanted, std::string rule);
+  // ReplicaSets that have the wanted size are left alone; the others are written in their order, up to the
+  // first failure.
+  api::Task<api::Result<Change>> Resize(RoundPtr round, std::vector<ScaledSet> wanted, std::string rule);
   // Patches the ReplicaSet of the current template.
-  api::Task<api::Result<bool>> PatchNew(RoundPtr round, api::Json patch);
-  // Gives the Deployment's downscalePodPicker to the ReplicaSets that have another one. True when that changed something.
-  api::Task<api::Result<bool>> HandPicker(RoundPtr round);
-  // What the apiserver made of it.
+  api::Task<api::Result<void>> PatchNew(RoundPtr round, api::Json patch);
+  // Gives the Deployment's downscalePodPicker to the ReplicaSets that have another one.
+  api::Task<api::Result<Change>> HandPicker(RoundPtr round);
+  // Returns the apiserver's answer.
   api::Task<api::Client::Written> Create(RoundPtr round, api::Json replica_set);
-  // Those that are gone already count as deleted.
-  api::Task<api::Result<bool>> Delete(RoundPtr round, std::vector<FactsPtr> sets, std::string rule);
+  // ReplicaSets that are gone already count as deleted.
+  api::Task<api::Result<void>> Delete(RoundPtr round, std::vector<FactsPtr> sets, std::string rule);
 
   void Tell(const Round& round, std::string_view type, std::string_view reason, std::string message);
 
@@ -49,8 +51,8 @@ class ReplicaSetWrites {
 
   ControllerContext context_;
   OwnWrites& own_;
-  // The apiserver takes no picker that a ReplicaSet has not had before, and says nothing: its gate is off. Where that has
-  // been seen once, it is not tried again.
+  // The apiserver takes no picker that a ReplicaSet has not had before, and says nothing: its gate is off.
+  // Where that has been seen once, it is not tried again.
   bool drops_pickers_ = false;
 };
 

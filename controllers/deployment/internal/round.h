@@ -1,6 +1,6 @@
 #pragma once
 
-// One look at a Deployment: what is decided from, and what its status will say in the end. Pure.
+// One sync of a Deployment: the state that its decisions are based on, and the additions to its status. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +15,13 @@
 #include "api/object.h"
 #include "api/object_name.h"
 #include "controllers/deployment/internal/progress.h"
+#include "controllers/deployment/internal/proportional_scaling.h"
 #include "controllers/deployment/internal/replica_set_facts.h"
 #include "controllers/deployment/internal/rollout.h"
 
 namespace terrarium::controllers::deployment {
 
-// spec.podReplacementPolicy; the mixed behaviour is that of a Deployment without one, or with its gates off.
+// spec.podReplacementPolicy. kMixed is the behaviour without a policy, or with its gates off.
 enum class ReplacementPolicy { kMixed, kTerminationStarted, kTerminationComplete };
 ReplacementPolicy PolicyOf(const api::Json& spec, const api::FeatureGates& gates);
 DeploymentSize SizeOf(const api::Json& deployment, ReplacementPolicy policy);
@@ -33,16 +34,15 @@ struct Round {
   DeploymentSize size;
   std::vector<FactsPtr> sets;            // oldest first
   std::vector<ReplicaSetSize> sizes;     // of the same sets
-  std::size_t new_index = kNotThereYet;  // the oldest one of the current template
-  std::int64_t seen = 0;                 // the revision that all this is of
+  std::size_t new_index = kNotThereYet;  // the oldest set of the current template
+  std::int64_t seen = 0;                 // the ReplicaSet informer's revision of the state above
   bool counts_terminating = false;       // the gate of status.terminatingReplicas is on
-  bool policy_gates = false;             // both gates of the policy are on, whatever it is
   bool hands_picker = false;             // the gate of downscalePodPicker is on
 
-  // What the round adds to the status.
+  // Additions to the status.
   api::Json conditions = api::Json::array();
   std::optional<std::int64_t> collision_count;
-  std::string revision;  // of the rollout; empty: as it is
+  std::string revision;  // of the rollout; empty: unchanged
 
   const std::string& uid() const { return deployment->header().uid; }
   const api::Json& spec() const;
@@ -51,16 +51,18 @@ struct Round {
   bool paused() const;
   std::optional<api::Duration> progress_deadline() const;
   std::optional<std::int64_t> history_limit() const;
-  const ReplicaSetFacts* new_set() const { return new_index == kNotThereYet ? nullptr : sets[new_index].get(); }
-  // One more than that of all old ReplicaSets.
+  const ReplicaSetFacts* new_set() const {
+    return new_index == kNotThereYet ? nullptr : sets[new_index].get();
+  }
+  // One more than the highest revision of the old ReplicaSets.
   std::int64_t NextRevision() const;
-  // Makes a ReplicaSet that has just been created one of the sets, the one of the current template.
+  // Adds a newly created ReplicaSet as the one of the current template.
   void AddNew(FactsPtr set);
 
   Counters CountNow() const;
   // "room for 3: 12 of 15 pods, 2 of them terminating".
   std::string RoomText() const;
-  // The numbers behind a decision.
+  // The numbers that a decision is based on, for the why record.
   api::Json Saw() const;
 };
 using RoundPtr = std::shared_ptr<Round>;
@@ -68,13 +70,16 @@ using RoundPtr = std::shared_ptr<Round>;
 RoundPtr MakeRound(api::ObjectPtr deployment, std::vector<FactsPtr> sets, std::uint64_t template_digest,
                    const api::FeatureGates& gates);
 
-// The ReplicaSet to be made for the current template. REQUIRES: there is none.
+// The ReplicaSets with a stale replicaset-replicas-before-scale annotation. Only that annotation is to be
+// removed.
+std::vector<ScaledSet> StaleScales(const Round& round);
+// The ReplicaSet to create for the current template. REQUIRES: there is none.
 api::Json NewReplicaSet(const Round& round, std::int64_t replicas);
-// What the ReplicaSet of the current template lacks beside its size, as a merge patch; null when it lacks nothing.
-// REQUIRES: there is one.
+// A merge patch with everything but the size that the ReplicaSet of the current template lacks; null when it
+// lacks nothing. REQUIRES: there is one.
 api::Json NewSetPatch(const Round& round);
-// What makes the downscalePodPicker of a ReplicaSet the Deployment's, or takes it away, as a merge patch; null when it
-// is the same or none of the Deployment's business: the gate is off, or the ReplicaSet is on its way out.
+// A merge patch that sets the ReplicaSet's downscalePodPicker to the Deployment's, or removes it. null when
+// they are equal, when the gate is off, or when the ReplicaSet is being deleted.
 api::Json PickerPatch(const Round& round, const ReplicaSetFacts& set);
 
 }  // namespace terrarium::controllers::deployment

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "controllers/deployment/internal/proportional_scaling.h"
 #include "controllers/deployment/internal/replica_sets.h"
 #include "controllers/deployment/internal/rollout.h"
-#include "controllers/deployment/internal/scaling.h"
 
 namespace terrarium::controllers::deployment {
 
@@ -19,9 +19,9 @@ ScaledSet Sized(const DeploymentSize& deployment, std::size_t index, std::int64_
 // Whether the Deployment has been scaled and its ReplicaSets must follow before a rollout goes on.
 bool MustScale(const DeploymentSize& deployment, std::span<const ReplicaSetSize> sets);
 
-// The ReplicaSets that this step of scaling is about; what it says of one may be what it is already. At most one that
-// has pods, or else the newest, takes all. Beside one that is complete, the others go. Otherwise all keep their
-// proportions. REQUIRES: `sets` are sorted, oldest first; `new_index` may be kNotThereYet.
+// The ReplicaSets that this step of scaling is about; what it says of one may be what it is already. At most
+// one that has pods, or else the newest, takes all. Beside one that is complete, the others go. Otherwise all
+// keep their proportions. REQUIRES: `sets` are sorted, oldest first; `new_index` may be kNotThereYet.
 std::vector<ScaledSet> PlanScale(const DeploymentSize& deployment, std::span<const ReplicaSetSize> sets,
                                  std::size_t new_index);
 

@@ -1,9 +1,10 @@
 #pragma once
 
-// Which pods each budget selects, counted as they come and go, so that a look at a budget need not look at its pods.
-// Pure, single-threaded.
+// The pods that each budget selects, counted on every pod event, so that a sync of a budget does not visit
+// its pods. Pure, single-threaded.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,12 +21,12 @@ namespace terrarium::controllers::disruption {
 
 using api::ObjectName;
 
-// What a budget needs to know of a pod.
+// The facts of a pod that budgets depend on.
 struct PodFacts {
   std::string name;
   bool ready = false;
   bool deleting = false;
-  std::optional<OwnerReference> controller;
+  std::shared_ptr<const OwnerReference> controller;
 
   bool Healthy() const { return ready && !deleting; }
 };
@@ -57,7 +58,7 @@ class SelectedPods {
 
 class BudgetIndex {
  public:
-  // A budget without pods so far; one of that name is replaced.
+  // Adds a budget without pods, or replaces the one of that name.
   void SetBudget(const ObjectName& name, api::LabelSelector selector);
   void RemoveBudget(const ObjectName& name);
   // The budgets that select a pod with these labels, by name.
@@ -74,7 +75,7 @@ class BudgetIndex {
   using Label = std::pair<std::string, std::string>;
   struct Namespace {
     std::map<std::string, Budget> budgets;
-    // Budgets by a label that every pod of theirs has, and those of which no such label is known.
+    // Budgets by one label that each of their pods must have, and the budgets without such a label.
     std::map<Label, std::set<std::string>> by_label;
     std::set<std::string> by_nothing;
   };

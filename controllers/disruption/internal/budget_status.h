@@ -31,7 +31,7 @@ Expected ExpectedOf(const api::Json& spec, std::int64_t pods, std::int64_t scale
 struct Disrupted {
   std::map<std::string, std::string> pods;  // name -> when, as in status.disruptedPods
   std::vector<std::string> not_deleted;     // for which it has been too long
-  std::int64_t still_healthy = 0;           // of `pods`, those that would be counted as healthy but for the eviction
+  std::int64_t still_healthy = 0;  // of `pods`, those that would be counted as healthy but for the eviction
   std::optional<api::Time> next_expiry;
 };
 Disrupted DisruptedOf(const api::Json& status, const SelectedPods& pods, api::Time now);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "api/base/status.h"
 #include "api/client.h"
@@ -22,19 +21,21 @@ struct ControllerScale {
 
 class ControllerScales {
  public:
-  // Both outlive this.
-  ControllerScales(InformerSet& informers, api::Client& client, std::vector<ServedResource> resources);
+  // All outlive this.
+  ControllerScales(InformerSet& informers, api::Client& client, const ServedResources& resources);
 
-  // nullopt: the controller is not there. Fails when its kind has no scale, in Kubernetes' words. A ReplicaSet of a
-  // Deployment speaks for the Deployment, so that its old and new ReplicaSets count once.
-  api::Result<std::optional<ControllerScale>> Find(const OwnerReference& controller, const std::string& ns) const;
+  // nullopt: the controller is not there. Fails when its kind has no scale, in Kubernetes' words. A
+  // ReplicaSet of a Deployment speaks for the Deployment, so that its old and new ReplicaSets count once.
+  api::Result<std::optional<ControllerScale>> Find(const OwnerReference& controller,
+                                                   const std::string& ns) const;
 
  private:
   std::optional<ControllerScale> OfReplicaSet(const OwnerReference& controller, const std::string& ns) const;
-  api::Result<std::optional<ControllerScale>> OfScalable(const OwnerReference& controller, const std::string& ns) const;
+  api::Result<std::optional<ControllerScale>> OfScalable(const OwnerReference& controller,
+                                                         const std::string& ns) const;
 
   api::Client& client_;
-  std::vector<ServedResource> resources_;
+  const ServedResources& resources_;
   const Informer& replication_controllers_;
   const Informer& replica_sets_;
   const Informer& deployments_;

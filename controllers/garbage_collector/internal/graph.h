@@ -1,13 +1,14 @@
 #pragma once
 
-// Who owns whom, by uid, as far as the informers have told: an object's node stands in its owners' lists of dependents.
-// Events change the graph, and the graph says which objects are to be looked at. Pure: it reads no clock and sends
-// nothing. Mirrors pkg/controller/garbagecollector/graph_builder.go, v1.36.
+// The ownership graph, by uid, as observed by the informers: each node is in the dependents of its owners.
+// Events change the graph, and the graph enqueues the objects to check through Effects. Pure: it reads no
+// clock and sends nothing. Mirrors pkg/controller/garbagecollector/graph_builder.go, v1.36.
 //
-// An owner that only its dependents speak of has an unobserved node: somebody has to ask the apiserver whether it
-// exists. The cost of an event does not grow with the number of objects or of siblings.
+// An owner known only from its dependents' references has an unobserved node: the collector must ask the
+// apiserver whether it exists. The cost of an event does not grow with the number of objects or of siblings.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,47 +27,51 @@ using NodesBySerial = std::map<std::uint64_t, Node*>;
 
 struct Dependents {
   NodesBySerial all;
-  NodesBySerial blocking;           // those whose reference has blockOwnerDeletion
-  NodesBySerial blocking_and_kept;  // of these, the ones that are not being deleted yet
+  NodesBySerial blocking;           // their reference has blockOwnerDeletion
+  NodesBySerial blocking_and_kept;  // blocking, and not being deleted yet
 };
 
 struct Node {
   Identity identity;
-  std::uint64_t serial = 0;  // by order of appearance, so that lists have an order that is not one of addresses
+  std::uint64_t serial = 0;  // in order of creation: a deterministic order, unlike addresses
   std::vector<OwnerReference> owners;
   std::unique_ptr<Dependents> dependents_if_any;  // most objects own nothing
   bool observed = false;
   bool being_deleted = false;
-  bool deleting_dependents = false;  // deleted in the foreground: waits for its dependents
+  bool deleting_dependents = false;  // is deleted in the foreground and waits for its dependents
 
   const Dependents& dependents() const;
 };
 
 class Graph {
  public:
-  // What comes of an event.
+  // The graph calls these to enqueue an object or to report one.
   class Effects {
    public:
     virtual ~Effects() = default;
     virtual void ToDelete(const std::string& uid) = 0;
     virtual void ToDeleteLater(const std::string& uid) = 0;  // with the queue's backoff
     virtual void ToOrphan(const std::string& uid) = 0;
-    // `dependent` names an owner that lives in another namespace.
+    // `dependent` refers to an owner in another namespace.
     virtual void InvalidNamespace(const Node& dependent, const OwnerReference& owner) = 0;
   };
   // `effects` outlives the graph.
   explicit Graph(Effects& effects) : effects_(effects) {}
 
-  // An object was seen. `before`: its deletion marks in the state that was seen last, when there is one.
+  // An informer observed the object. `before`: the deletion marks of the version observed before it, if any.
   void Observed(Identity identity, Ownership ownership, const DeletionMarks* before = nullptr);
-  // An object was seen going.
+  // An informer observed the object's deletion.
   void Removed(const Identity& identity);
-  // The apiserver has no such object (any more).
+  // The apiserver has no such object, or no longer has it.
   void FoundAbsent(const Identity& identity);
-  // The apiserver has taken a delete of it: there is no way back.
+  // The apiserver has accepted a delete of the object, which cannot be undone.
   void DeleteAccepted(std::string_view uid);
 
   const Node* Find(std::string_view uid) const;
+  // The uids of objects that refer to an owner of a kind, and of unobserved owners of that kind. The
+  // collector attempts them again when the kind begins to be served. Visits every object.
+  std::vector<std::string> Concerning(
+      const std::function<bool(const std::string& api_version, const std::string& kind)>& is_kind) const;
   AbsentOwners& absent_owners() { return absent_; }
   std::size_t size() const { return nodes_.size(); }
 
@@ -75,7 +80,7 @@ class Graph {
 
   Node* FindMutable(std::string_view uid);
   void Link(Node& node, const std::vector<OwnerReference>& owners);
-  // True when the reference may be wrong, so that the dependent is worth a look.
+  // True when the reference may be invalid, so that the dependent must be checked.
   bool LooksWrong(const Node& node, const OwnerReference& reference, const Node& owner);
   void Unlink(const Node& node, const std::string& owner_uid);
   void NoteWhetherBlocking(Node& owner, Node& dependent);
@@ -93,16 +98,16 @@ class Graph {
   std::uint64_t next_serial_ = 1;
 };
 
-// Which dependents refer to the owner as `identity` does, and which in another way. One with two references can be in
-// both.
+// The dependents that refer to the owner by `identity`, and those that refer to it by another identity. A
+// dependent with two references can be in both.
 struct Partition {
   std::vector<Node*> matching;
   std::vector<Node*> other;
 };
 Partition PartitionDependents(const NodesBySerial& dependents, const Identity& identity);
 
-// The next place to look for an owner that is not at `absent`, from what dependents say: the first one after `absent`
-// in the order of identities, else the first of all. nullopt: there is no other.
+// The identity to try after `absent`, from the references of the dependents: the first one after `absent` in
+// the order of identities, else the first of all. nullopt when there is no other.
 std::optional<Identity> AlternateIdentity(const std::vector<Node*>& dependents, const Identity& absent);
 
 }  // namespace terrarium::controllers::garbage_collector

@@ -8,8 +8,8 @@
 
 namespace terrarium::controllers::garbage_collector {
 
-// Where an object is said to be found. Of an owner that nobody has seen yet, its dependents may say different things.
-// The order of the members is the order in which alternatives are tried.
+// Where to find an object. The dependents of an unobserved owner may disagree about its identity. The order
+// of the members is the order in which the collector tries alternatives.
 struct Identity {
   std::string kind;
   std::string api_version;
@@ -25,12 +25,12 @@ struct Identity {
   friend auto operator<=>(const Identity&, const Identity&) = default;
 };
 
-// The owner as a dependent in `ns` speaks of it.
+// The owner's identity as a dependent in `ns` refers to it.
 inline Identity OwnerIdentity(const OwnerReference& owner, std::string ns) {
   return {owner.kind, owner.api_version, std::move(ns), owner.name, owner.uid};
 }
 
-// Everything but the namespace, which a reference does not name.
+// Compares everything but the namespace, which a reference does not contain.
 inline bool PointsTo(const OwnerReference& reference, const Identity& owner) {
   return reference.uid == owner.uid && reference.name == owner.name && reference.kind == owner.kind &&
          reference.api_version == owner.api_version;

@@ -1,7 +1,8 @@
 #pragma once
 
-// What the collector needs to know of an object. It sees every object of the plane go by, most of them without owners
-// and finalizers, and so it reads these few fields from the text instead of having the document parsed.
+// The fields of an object that the collector needs. The collector observes every object of the cluster, most
+// of them without owners and finalizers. It therefore scans the text for these fields instead of parsing the
+// document.
 
 #include <string>
 #include <string_view>
@@ -12,7 +13,7 @@
 
 namespace terrarium::controllers::garbage_collector {
 
-// How the finalizers say that an object goes.
+// The finalizers that select orphan and foreground deletion.
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 
@@ -36,10 +37,8 @@ struct Ownership {
   DeletionMarks marks;
 };
 Ownership OwnershipOf(const api::Object& object);
-// True when an update is nothing to the collector: the same owners, finalizers and deletion.
+// True when an update does not concern the collector: the owners, finalizers and deletion marks are the same.
 bool SameOwnership(const api::Object& before, const api::Object& after);
-
-std::vector<std::string> FinalizersOf(const api::Object& object);
 
 bool SameReference(const OwnerReference& a, const OwnerReference& b);
 bool SameReferences(const std::vector<OwnerReference>& a, const std::vector<OwnerReference>& b);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What becomes of an object whose owners have been looked up. Pure.
+// The decision about an object whose owners have been looked up. Pure.
 
 #include <string_view>
 #include <vector>
@@ -9,17 +9,17 @@
 
 namespace terrarium::controllers::garbage_collector {
 
-// An object's references, by what the apiserver says of their owners.
+// An object's references, by the state of their owners in the apiserver.
 struct ClassifiedReferences {
-  std::vector<OwnerReference> solid;     // it exists
-  std::vector<OwnerReference> dangling;  // it does not
-  std::vector<OwnerReference> waiting;   // it is deleted in the foreground and waits for its dependents
+  std::vector<OwnerReference> solid;     // the owner exists
+  std::vector<OwnerReference> dangling;  // the owner does not exist
+  std::vector<OwnerReference> waiting;  // the owner is deleted in the foreground and waits for its dependents
 };
 
 enum class Verdict {
   kKeep,
-  kDropReferences,       // some owner holds it: the references to the others go, so that nobody waits for it
-  kDeleteInForeground,   // its owner waits, and so must it for its own dependents
+  kDropReferences,  // an owner exists: remove the other references, so that no waiting owner is blocked by it
+  kDeleteInForeground,  // its owner waits for it, and it must wait for its own dependents
   kDelete,
 };
 
@@ -30,7 +30,7 @@ inline Verdict Judge(const ClassifiedReferences& references, bool has_dependents
   return Verdict::kDelete;
 }
 
-// The policy of a kDelete: what somebody asked for before by a finalizer is honoured.
+// The propagation policy of a kDelete: a finalizer that a client has set keeps its meaning.
 inline std::string_view PropagationOf(const DeletionMarks& marks) {
   if (marks.orphan) return "Orphan";
   return marks.foreground ? "Foreground" : "Background";

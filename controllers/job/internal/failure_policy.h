@@ -1,7 +1,7 @@
 #pragma once
 
-// What spec.podFailurePolicy says to the failure of a pod. Pure. Mirrors pkg/controller/job/pod_failure_policy.go,
-// v1.36.
+// What spec.podFailurePolicy says to the failure of a pod. Pure. Mirrors
+// pkg/controller/job/pod_failure_policy.go, v1.36.
 
 #include <optional>
 #include <string>

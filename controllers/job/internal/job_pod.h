@@ -21,9 +21,10 @@ class JobPod {
   const PodFacts& facts() const { return facts_; }
   const api::ObjectPtr& object() const { return object_; }
   const api::ObjectHeader& header() const { return object_->header(); }
+  const api::ObjectName& name() const { return object_->name(); }
 
-  // What the Job's podFailurePolicy says to the pod. A failed pod may stay for minutes until it is replaced, so the
-  // answer is kept; it changes only with the gate.
+  // What the Job's podFailurePolicy says to the pod. A failed pod may stay for minutes until it is replaced,
+  // so the answer is kept; it changes only with the gate.
   const FailureVerdict& Verdict(const JobSpec& spec) const {
     if (!verdict_ || verdict_->first != spec.allows_fail_index) {
       FailureVerdict verdict;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Which pods belong to which Job, kept up to date event by event, so that a look at a Job costs by its pods that are
-// active or not yet counted and not by all that have ever been. Rebuilt from the informers alone. Single-threaded.
+// The pods of each Job, updated on every event. The cost of a sync depends on the Job's pods that are active
+// or not yet counted, not on all pods that it has ever had. Rebuilt from the informers alone.
+// Single-threaded.
 
 #include <cstdint>
 #include <map>
@@ -20,20 +21,21 @@ namespace terrarium::controllers::job {
 struct JobState {
   std::string uid;
   api::ObjectName name;
-  api::ObjectPtr job;  // nullptr: pods speak of it, but it is not there
+  api::ObjectPtr job;  // nullptr: pods refer to it, but the Job is not known yet or is gone
   api::LabelSelector selector;
   bool finished = false;
 
-  // Pods that name it as their controller, by name: all that are not both ended and rid of their finalizer, and those
-  // that it does not select.
+  // Pods whose controller it is, by name. A pod that has finished and lost its finalizer is left out, unless
+  // the Job does not select it and has yet to release it.
   std::map<std::string, JobPodPtr> pods;
-  std::set<std::string> adoptable;  // names of pods that may be orphans it selects; looked at before they are adopted
+  std::set<std::string>
+      adoptable;  // names of pods that may be orphans it selects; checked again before adoption
 
-  // Asked for and not yet seen, by the pods' uids.
+  // Requested and not yet observed, by the pods' uids.
   UidSet finalizer_removals;
   UidSet releases;
-  // The revision of its own that was written last. A view of the Job from before must not be acted on: its counters may
-  // lack pods whose finalizers are already seen to be off.
+  // The revision of this controller's last write to the Job. An older view of the Job must not be acted on:
+  // its counters may lack pods whose finalizer removal has already been observed.
   std::int64_t written = 0;
   Carried carried;
 
@@ -44,19 +46,19 @@ class JobStates {
  public:
   using StatePtr = std::shared_ptr<JobState>;
 
-  StatePtr Find(const std::string& job_uid) const;  // nullptr: nothing is known of it
-  // A version of a Job. Its pods may have been seen before it.
+  StatePtr Find(const std::string& job_uid) const;  // nullptr: the Job is unknown
+  // Records a version of a Job. Its pods may have been observed before it.
   StatePtr SetJob(const api::ObjectPtr& job, bool finished);
-  // Its state, which is forgotten here when it has no pods.
+  // Returns the Job's state, and forgets it when it has no pods.
   StatePtr RemoveJob(const api::Object& job);
 
-  // The Job whose pod that is, as far as is known; nullptr: none's.
+  // The Job that is known to control the pod; nullptr when there is none.
   StatePtr OwnerOf(const api::ObjectName& pod) const;
   struct Placed {
     StatePtr state;
     bool matters;  // the pod is, or was until now, one of the state's `pods`
   };
-  // A version of a pod that the Job `name` of that uid, known or not, controls.
+  // Records a version of a pod whose controller is the Job `name` with that uid. The Job may be unknown.
   Placed PutPod(const std::string& job_uid, const api::ObjectName& name, JobPodPtr pod);
   void RemovePod(const api::ObjectName& name);
 

@@ -28,15 +28,15 @@ struct Condition {
 struct JobStatus {
   int active = 0;
   std::optional<int> ready;
-  std::optional<int> terminating;  // nullopt: not told
+  std::optional<int> terminating;  // nullopt: not reported
   int succeeded = 0;
   int failed = 0;
   std::string completed_indexes;
   std::optional<std::string> failed_indexes;
-  // Pods whose end is written down here until their finalizer has come off; then they are in the counters.
+  // Finished pods whose finalizer has not been removed yet; after its removal they move into the counters.
   std::vector<std::string> uncounted_succeeded;
   std::vector<std::string> uncounted_failed;
-  std::optional<api::Time> start_time;  // whole seconds, as they are written
+  std::optional<api::Time> start_time;  // whole seconds, as serialized
   std::optional<api::Time> completion_time;
   api::Json conditions = api::Json::array();
 
@@ -44,20 +44,21 @@ struct JobStatus {
 };
 
 JobStatus ReadJobStatus(const api::Json& document);
-// `status` with all that JobStatus speaks of set, written as Kubernetes does: zeros and empty lists are left out.
+// Returns `status` with all fields of JobStatus set as Kubernetes writes them: zeros and empty lists are
+// omitted.
 api::Json WithStatus(api::Json status, const JobStatus& wanted);
 
-// The condition of that type when it is True.
+// The condition of that type if its status is True.
 std::optional<Condition> TrueCondition(const JobStatus& status, std::string_view type);
 bool IsFinished(const JobStatus& status);
-// The same from a Job's document, without reading all of it.
+// The same, reading only the conditions of the document.
 bool IsFinished(const api::Json& document);
 
 void AppendTrue(JobStatus& status, const Condition& condition, api::Time now);
-// Sets a condition; one that is not there is not added to be False. True when that changed anything.
+// Sets a condition. A missing condition is not added as False. Returns whether anything changed.
 bool EnsureCondition(JobStatus& status, const Condition& condition, bool value, api::Time now);
 
-// Times in statuses have no fractions.
+// Times in a status have no fractions of a second.
 api::Time WholeSeconds(api::Time time);
 
 }  // namespace terrarium::controllers::job

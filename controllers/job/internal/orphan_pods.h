@@ -1,7 +1,7 @@
 #pragma once
 
-// Takes the tracking finalizer off pods that no Job will count any more: their Job is gone or finished, or they have no
-// controller.
+// Takes the tracking finalizer off pods that no Job will count any more: their Job is gone or finished, or
+// they have no controller.
 
 #include "api/base/task.h"
 #include "controllers/controller.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Creating and deleting pods on behalf of a Job: the writes, what is told about them, and why.
+// Creates and deletes pods for a Job, and records Events and the reasons of its decisions.
 
 #include <memory>
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace terrarium::controllers::job {
 
-// On whose behalf, and what made it so.
+// The Job that a write is for, and the reason.
 struct Decision {
   api::ObjectPtr job;
   std::string rule;
@@ -26,14 +26,15 @@ struct Decision {
 
 struct Created {
   int pods = 0;
-  int refused = 0;                     // asked for and not made; what was not even asked for is not among them
-  std::optional<api::Status> failure;  // the first one that is worth another try
+  int refused = 0;                     // requests that failed; excludes pods that were never requested
+  std::optional<api::Status> failure;  // the first error to retry
 };
 
 struct Deleted {
   int pods = 0;
-  int ready = 0;  // of them
-  std::set<std::string> not_expected;  // uids of pods that nobody will see going: they have gone, or could not be asked
+  int ready = 0;  // of these
+  std::set<std::string>
+      not_expected;  // uids of pods whose deletion no event will report: they are gone, or the request failed
   std::optional<api::Status> failure;
 };
 
@@ -41,26 +42,27 @@ class PodControl {
  public:
   explicit PodControl(const ControllerContext& context) : context_(context) {}
 
-  // In growing batches; those after one that failed are not asked for.
+  // Sends batches of growing size, and stops after a batch with a failure.
   api::Task<Created> Create(Decision decision, std::vector<api::Json> pods);
 
-  // A pod is named by facts that are copied, since they outlive a wait.
+  // Copies of the pod's facts, since they must outlive a co_await.
   struct Target {
     std::string name;
     std::string uid;
     bool ready = false;
-    bool takes_finalizer = false;  // first, so that the pod is not counted
+    bool takes_finalizer = false;  // before the deletion, so that the pod is not counted
   };
   static Target TargetOf(const PodFacts& pod, bool take_finalizer);
   api::Task<Deleted> Delete(Decision decision, std::vector<Target> pods);
 
-  // An Event about the Job.
+  // Records an Event about the Job.
   void Tell(const api::Object& job, std::string_view type, std::string_view reason, std::string message);
 
  private:
   void Explain(const Decision& decision, const char* action, const std::string& pod);
-  // Those whose finalizer is off; the others are in `outcome`.
-  api::Task<std::vector<Target>> TakeFinalizersOff(std::string ns, std::vector<Target> pods, Deleted* outcome);
+  // Returns the pods without a finalizer; failures are in `outcome`.
+  api::Task<std::vector<Target>> TakeFinalizersOff(std::string ns, std::vector<Target> pods,
+                                                   Deleted* outcome);
 
   ControllerContext context_;
 };

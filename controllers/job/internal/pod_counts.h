@@ -1,7 +1,7 @@
 #pragma once
 
-// How the pods of a Job are counted: active, ready, terminating, and which have newly succeeded or failed. Pure.
-// Mirrors isPodFailed, getNewFinishedPods and manageJob of pkg/controller/job/job_controller.go, v1.36.
+// How the pods of a Job are counted: active, ready, terminating, and which have newly succeeded or failed.
+// Pure. Mirrors isPodFailed, getNewFinishedPods and manageJob of pkg/controller/job/job_controller.go, v1.36.
 
 #include <cstdint>
 #include <functional>
@@ -15,46 +15,49 @@
 
 namespace terrarium::controllers::job {
 
-// What a Job's spec and the controller's gates make of its pods.
+// How the Job's spec and the feature gates make the controller count pods.
 struct CountingRules {
-  // A pod is replaced, and has failed, only when its phase is Failed; otherwise also as soon as it is being deleted.
+  // A pod counts as failed, and is replaced, only in the phase Failed; otherwise also as soon as it is being
+  // deleted.
   bool only_replace_failed = false;
-  // status.terminating is written; otherwise it is taken away.
+  // status.terminating is written; otherwise it is removed.
   bool reports_terminating = true;
-  // The terminal condition comes only once no pod is terminating, after FailureTarget or SuccessCriteriaMet.
+  // The terminal condition is set only when no pod is terminating, after FailureTarget or SuccessCriteriaMet.
   bool delays_terminal_condition = true;
   // spec.completions of an indexed Job: pods of other indexes are not counted. nullopt: not indexed.
   std::optional<int> index_end;
 };
-// Gate JobPodReplacementPolicy off: as if the policy were TerminatingOrFailed, unless there is a podFailurePolicy,
-// which can look only at pods that have ended. The gate JobManagedBy also delays terminal conditions.
+// With the gate JobPodReplacementPolicy off the policy is TerminatingOrFailed, unless there is a
+// podFailurePolicy, which can only evaluate pods that have finished. The gate JobManagedBy also delays
+// terminal conditions.
 CountingRules CountingRulesOf(const api::Json& job_spec, const api::FeatureGates& gates);
 
-// True when the pod is to be counted as failed, and replaced.
+// True when the pod counts as failed and is to be replaced.
 bool IsPodFailed(const PodFacts& pod, const CountingRules& rules);
 
 using UidSet = std::set<std::string, std::less<>>;
 
-// Pods whose fate is written down already though their finalizer may still be seen.
+// Pods whose outcome is recorded already though their finalizer may still be in view.
 struct Uncounted {
   UidSet succeeded;           // status.uncountedTerminatedPods
   UidSet failed;              // the same
-  UidSet finalizer_removals;  // asked for and not yet seen
+  UidSet finalizer_removals;  // requested and not yet observed
 };
 
-// The pod's index, if the Job has any, is one of the Job's.
+// True when the Job is not indexed, or the pod's index is below completions.
 bool HasValidIndex(const PodFacts& pod, const CountingRules& rules);
-// It has a finalizer that nobody has asked to take off, and a valid index: what is to be said of it is still open.
+// The pod has a valid index, and a finalizer whose removal has not been requested: it still has to be
+// counted.
 bool IsUncounted(const PodFacts& pod, const CountingRules& rules, const Uncounted& uncounted);
 
 enum class Finish { kNone, kSucceeded, kFailed };
-// Whether the pod has ended and that is nowhere written down yet. A pod that was put down as failed while it was
-// terminating stays so though it ends as Succeeded: it is not new.
-// DIVERGES: Kubernetes counts such a pod as succeeded as well while its finalizer is still on.
+// Whether the pod has finished and its outcome is not recorded yet. A pod that was recorded as failed while
+// it was terminating stays failed even if it ends as Succeeded. DIVERGES: Kubernetes also counts such a pod
+// as succeeded while its finalizer is still on.
 Finish NewlyFinished(const PodFacts& pod, const CountingRules& rules, const Uncounted& uncounted);
 
-// Running counts of a Job's pods: each version of a pod is added and taken away again. Whether they hold a finalizer
-// does not matter here, as in Kubernetes.
+// Running counts of a Job's pods: each version of a pod is added and later removed. Pods count with and
+// without a finalizer, as in Kubernetes.
 class PodCounts {
  public:
   void Add(const PodFacts& pod) { Count(pod, 1); }
@@ -63,7 +66,7 @@ class PodCounts {
   int active() const { return active_; }
   int ready() const { return ready_; }  // of the active ones
   int terminating() const { return terminating_; }
-  // Restarts of containers of pods that have not ended: what backoffLimit looks at with restartPolicy OnFailure.
+  // Container restarts of pods that have not finished: backoffLimit counts them with restartPolicy OnFailure.
   int restarts() const { return restarts_; }
 
  private:
@@ -75,21 +78,22 @@ class PodCounts {
   int restarts_ = 0;
 };
 
-// With restartPolicy OnFailure containers restart in their pods, and that is limited too.
+// With restartPolicy OnFailure containers restart in place, and backoffLimit limits these restarts too.
 bool PastBackoffLimitByRestarts(int restarts, std::int32_t backoff_limit);
 
-// How many pods there are to be.
+// The inputs that decide how many pods a Job wants.
 struct Demand {
-  std::optional<int> completions;  // nullopt: a work queue, which wants no more pods once one has succeeded
+  std::optional<int> completions;  // nullopt: a work queue, which needs no new pods once one has succeeded
   int parallelism = 0;
-  int succeeded = 0;  // of an indexed Job: indexes; counted or not
+  int succeeded = 0;  // indexes for an indexed Job; counted or not
   int active = 0;
   int terminating = 0;
 };
 int WantedActive(const Demand& demand);
-// More pods than wanted are active by this many; at least 0.
+// The number of active pods beyond the wanted ones; at least 0.
 int PodsTooMany(const Demand& demand);
-// Pods to create; at least 0. With only_replace_failed a terminating pod holds its place until it has ended.
+// The number of pods to create; at least 0. With only_replace_failed a terminating pod is not replaced before
+// it has finished.
 int PodsMissing(const Demand& demand, const CountingRules& rules);
 
 }  // namespace terrarium::controllers::job

@@ -5,9 +5,7 @@
 namespace terrarium::controllers::job {
 
 // How both queues try again what failed, as Kubernetes does: slower than other controllers.
-inline constexpr RetryLimits kRetryLimits{.base = std::chrono::seconds(1),
-                                          .most = std::chrono::minutes(1),
-                                          .per_second = 0,
-                                          .burst = 0};
+inline constexpr RetryLimits kRetryLimits{
+    .base = std::chrono::seconds(1), .most = std::chrono::minutes(1), .per_second = 0, .burst = 0};
 
 }  // namespace terrarium::controllers::job

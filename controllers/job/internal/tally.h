@@ -1,6 +1,6 @@
 #pragma once
 
-// What the pods of a Job amount to in one look at it, and whether that is its end. Pure. Mirrors syncJob of
+// The totals of a Job's pods in one sync, and whether the Job ends. Pure. Mirrors syncJob of
 // pkg/controller/job/job_controller.go, v1.36.
 
 #include <map>
@@ -19,7 +19,7 @@
 
 namespace terrarium::controllers::job {
 
-// Indexes as the status has them in text, read again only when the text is another one.
+// Caches the parsed indexes of a status text, and parses again only when the text or completions changed.
 class CarriedIndexes {
  public:
   const IndexSet& Read(std::string_view text, int completions);
@@ -30,7 +30,7 @@ class CarriedIndexes {
   IndexSet indexes_;
 };
 
-// What outlives one look: nothing of it is needed after a restart.
+// State kept from one sync to the next. It need not survive a restart.
 struct Carried {
   BackoffRecord backoff;
   CarriedIndexes completed_indexes;
@@ -41,30 +41,31 @@ struct Tally {
   std::vector<JobPodPtr> pods;  // by index, then by name
   PodCounts counts;
   Uncounted uncounted;
-  // Counted and not yet counted ones together; failures that the policy ignores are not among them.
+  // Counted and uncounted pods together, without failures that the policy ignores.
   int succeeded = 0;
   int failed = 0;
-  IndexSet completed_before;  // as the status has it
+  IndexSet completed_before;  // from the status
   IndexSet completed_indexes;
   std::optional<IndexSet> failed_indexes;  // with backoffLimitPerIndex
-  std::map<int, const PodFacts*> kept;     // PodsKeptForTheirIndex; in `pods`
-  BackoffRecord backoff;                   // to be carried on once the pods are written down
+  std::map<int, const PodFacts*> kept;     // PodsKeptForTheirIndex; they point into `pods`
+  BackoffRecord backoff;                   // to be stored in Carried once the status is written
 };
 
-// `pods`: those of the Job that are active, are terminating or have a finalizer. `finalizer_removals`: uids of those
-// whose finalizer this controller has taken off without having seen that yet.
-Tally TallyOf(const JobSpec& spec, const JobStatus& status, std::vector<JobPodPtr> pods, UidSet finalizer_removals,
-              Carried& carried);
+// `pods`: the Job's pods that are active, are terminating or have a finalizer. `finalizer_removals`: uids of
+// pods whose finalizer this controller has removed without having observed the removal.
+Tally TallyOf(const JobSpec& spec, const JobStatus& status, std::vector<JobPodPtr> pods,
+              UidSet finalizer_removals, Carried& carried);
 
-// The condition by which the Job ends, if it does: one that it has already (SuccessCriteriaMet; Failed for
-// FailureTarget), or the one that comes first, failures before successes. Completions are not looked at here, since
-// pods that are too many must go first.
-std::optional<Condition> EndOf(const JobSpec& spec, const JobStatus& status, const Tally& tally, api::Time now);
+// The condition by which the Job ends, if it does: the one that it has already (SuccessCriteriaMet; Failed
+// for FailureTarget), or else the first that applies, failures before successes. Completions are not checked
+// here, since surplus pods must be deleted first.
+std::optional<Condition> EndOf(const JobSpec& spec, const JobStatus& status, const Tally& tally,
+                               api::Time now);
 // Enough pods have succeeded and none is active.
 bool IsComplete(const JobSpec& spec, int succeeded, int active);
 Condition CompletionsReached(const JobSpec& spec);
 
-// How long the Job may be active yet, at least zero; nullopt when there is no limit or it is not running.
+// The remaining active time, at least zero; nullopt when there is no deadline or the Job is not running.
 std::optional<api::Duration> DeadlineLeft(const JobSpec& spec, const JobStatus& status, api::Time now);
 
 }  // namespace terrarium::controllers::job

@@ -30,12 +30,15 @@ struct ResourceReport {
 };
 void Add(ContentReport& report, const ServedResource& resource, const ResourceReport& part);
 
-// What to make of the objects of a resource that are still there after all have been deleted: with an estimate from
-// their grace periods or with finalizers they go in time, otherwise they should not be there at all.
-ResourceReport JudgeRemaining(const ServedResource& resource, const std::string& ns, std::int64_t estimate_seconds,
-                              int remaining, std::map<std::string, int> finalizers);
+// What to make of the objects of a resource that are still there after all have been deleted: with an
+// estimate from their grace periods or with finalizers they go in time, otherwise they should not be there at
+// all.
+ResourceReport JudgeRemaining(const ServedResource& resource, const std::string& ns,
+                              std::int64_t estimate_seconds, int remaining,
+                              std::map<std::string, int> finalizers);
 
-// The longest grace period of pods that have not ended, in seconds; 0 once a namespace has been going for longer.
+// The longest grace period of pods that have not ended, in seconds; 0 once a namespace has been going for
+// longer.
 std::int64_t EstimateForPods(std::int64_t longest_grace_seconds, api::Duration going_for);
 
 // Brings status.conditions up to the report. False: they said so already.

@@ -1,7 +1,7 @@
 #pragma once
 
-// One pass over a terminating namespace: deletes what is in it, tells in the status what remains, and lets the
-// namespace go when nothing does.
+// One pass over a terminating namespace: deletes its content, reports the rest in the status, and finalizes
+// the namespace when it is empty.
 
 #include <cstdint>
 #include <optional>
@@ -19,22 +19,24 @@ namespace terrarium::controllers::namespace_lifecycle {
 
 class NamespaceDeleter {
  public:
-  // `client` outlives the deleter. Resources without namespaces are passed over.
-  NamespaceDeleter(const api::Env& env, api::Client& client, const std::vector<ServedResource>& resources);
+  // `client` and `resources` outlive the deleter. Cluster-scoped resources are skipped.
+  NamespaceDeleter(const api::Env& env, api::Client& client, const ServedResources& resources)
+      : env_(env), client_(client), resources_(resources) {}
 
-  // What is left to wait for; nullopt when nothing is: the namespace is gone, finalized, or was not going at all.
+  // The remaining content; nullopt when the namespace is gone, finalized or not terminating.
   api::Task<api::Result<std::optional<ContentReport>>> Pass(std::string name);
 
  private:
   api::Task<ContentReport> DeleteContent(std::string ns, api::Duration going_for);
-  api::Task<ResourceReport> DeleteAll(const ServedResource* resource, std::string ns, api::Duration going_for);
-  // The namespace as it is after the report has been written into its status, or as it was when that failed.
+  api::Task<ResourceReport> DeleteAll(const ServedResource* resource, std::string ns,
+                                      api::Duration going_for);
+  // Writes the report into the status. Returns the updated namespace, or `ns` when the write failed.
   api::Task<api::ObjectPtr> WriteConditions(api::ObjectPtr ns, ContentReport report);
-  api::Task<api::Result<bool>> Finalize(api::ObjectPtr ns);
+  api::Task<api::Result<void>> Finalize(api::ObjectPtr ns);
 
   api::Env env_;
   api::Client& client_;
-  std::vector<ServedResource> resources_;  // pods first, since what they use is not taken from under them
+  const ServedResources& resources_;
 };
 
 }  // namespace terrarium::controllers::namespace_lifecycle

@@ -97,8 +97,8 @@ std::optional<Json> TaintPatch(const Json& node, const TaintChange& change, api:
 }
 
 std::optional<Json> LabelPatch(const Json& node) {
-  constexpr std::pair<const char*, const char*> kPairs[] = {{"kubernetes.io/os", "beta.kubernetes.io/os"},
-                                                            {"kubernetes.io/arch", "beta.kubernetes.io/arch"}};
+  constexpr std::pair<const char*, const char*> kPairs[] = {
+      {"kubernetes.io/os", "beta.kubernetes.io/os"}, {"kubernetes.io/arch", "beta.kubernetes.io/arch"}};
   const Json& labels = api::ObjectAt(node, "metadata", "labels");
   Json changed = Json::object();
   for (const auto& [stable, beta] : kPairs) {

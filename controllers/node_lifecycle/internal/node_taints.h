@@ -25,10 +25,12 @@ struct TaintChange {
 
 // NoSchedule follows the node's conditions and its cordon.
 TaintChange NoScheduleChange(const api::Json& node);
-// NoExecute follows Ready alone: not-ready for False, unreachable for Unknown, never both, none when it is True.
+// NoExecute follows Ready alone: not-ready for False, unreachable for Unknown, never both, none when it is
+// True.
 TaintChange NoExecuteChange(Ready ready);
 
-// The patch by which the node gets the change, bound to the version it was made from; nullopt: the node is so already.
+// The patch by which the node gets the change, bound to the version it was made from; nullopt: the node is so
+// already.
 std::optional<api::Json> TaintPatch(const api::Json& node, const TaintChange& change, api::Time now);
 
 // The old names of the labels for system and architecture follow the new ones. nullopt: they do.

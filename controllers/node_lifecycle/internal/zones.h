@@ -1,6 +1,7 @@
 #pragma once
 
-// How fast the nodes of a zone may be tainted for eviction (mirrors the zone states of pkg/controller/nodelifecycle).
+// How fast the nodes of a zone may be tainted for eviction (mirrors the zone states of
+// pkg/controller/nodelifecycle).
 
 #include <cstddef>
 #include <deque>
@@ -20,12 +21,13 @@ struct ZoneCount {
   int size() const { return ready + not_ready; }
 };
 
-// Full without a ready node; partial when at least three and 55% of the nodes are not ready.
+// Full disruption without a ready node; partial disruption when at least three nodes and 55% of the nodes are
+// not ready.
 ZoneState StateOf(const ZoneCount& count);
-// Nodes per second: 0.1, and for a zone in partial disruption 0.01, or none at all when it has 50 nodes or fewer.
+// Nodes per second: 0.1; in partial disruption 0.01, or 0 when the zone has 50 nodes or fewer.
 double RateOf(ZoneState state, int zone_size);
 
-// The nodes of a zone that wait for their NoExecute taint, and the bucket of one token that paces them.
+// The nodes of a zone that wait for their NoExecute taint, and the token bucket of size 1 that paces them.
 class TaintQueue {
  public:
   explicit TaintQueue(api::Time now);
@@ -33,11 +35,11 @@ class TaintQueue {
   void Add(const std::string& node);
   void Remove(const std::string& node);
   bool Contains(const std::string& node) const;
-  // 0 stops the queue. A new rate does not make up for a token that was missing under the old one.
+  // 0 stops the queue. A new rate does not make up for tokens missed under the old one.
   void SetRate(double per_second, api::Time now);
-  // The next node that may be tainted now, taken off the queue.
+  // Takes the next node that may be tainted now off the queue.
   std::optional<std::string> TryTake(api::Time now);
-  // When TryTake() will give something; nullopt: never as things stand.
+  // When TryTake() will return a node; nullopt: never, unless the queue or its rate changes.
   std::optional<api::Time> NextAt(api::Time now) const;
 
  private:
@@ -51,16 +53,16 @@ class TaintQueue {
 
 class Zones {
  public:
-  // A zone's queue, made with its first node.
+  // The zone's queue, created on first use.
   TaintQueue& QueueOf(const std::string& zone, api::Time now);
   std::map<std::string, TaintQueue>& queues() { return queues_; }
 
   enum class Turn {
     kNone,
-    kAllDown,     // nobody is ready any more: evictions stop, and those under way are to be called off
-    kNotAllDown,  // somebody is ready again: what was missed meanwhile counts for nobody's silence
+    kAllDown,     // no node is ready any more: stop evictions, and cancel those in progress
+    kNotAllDown,  // a node is ready again: restart every node's grace period
   };
-  // Takes in the count of every zone that has nodes and sets the pace of each.
+  // Records the count of every zone that has nodes, and sets the rate of each.
   Turn Update(const std::map<std::string, ZoneCount>& counts, api::Time now);
 
  private:

@@ -9,9 +9,9 @@ namespace terrarium::controllers {
 using api::ObjectName;
 
 void EndedPods::Update(const api::Object& pod) {
-  const ObjectName name{pod.header().ns, pod.header().name};
+  const ObjectName& name = pod.name();
   const std::string& phase = api::PodPhase(pod);
-  if (phase != "Succeeded" && phase != "Failed") return Remove(name);
+  if (!api::IsPodPhaseTerminal(phase)) return Remove(name);
   if (places_.contains(name)) return;
   static constexpr api::Keep kMetadata[] = {{"creationTimestamp"}};
   static constexpr api::Keep kStatus[] = {{"reason"}};
@@ -19,7 +19,8 @@ void EndedPods::Update(const api::Object& pod) {
   const api::Json document = api::ReadSome(pod.body(), kPod);
   const bool evicted = phase == "Failed" && api::StringAt(document, "status", "reason") == "Evicted";
   // Creation times are UTC and of one length: their text sorts as they do.
-  Rank rank{!evicted, std::string(api::StringAt(document, "metadata", "creationTimestamp")), name.name, name.ns};
+  Rank rank{!evicted, std::string(api::StringAt(document, "metadata", "creationTimestamp")), name.name,
+            name.ns};
   places_[name] = order_.insert(std::move(rank)).first;
 }
 

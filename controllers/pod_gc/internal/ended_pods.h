@@ -11,7 +11,8 @@
 
 namespace terrarium::controllers {
 
-// The pods that have run to their end, in the order in which they are collected: evicted ones first, then the oldest.
+// The pods that have run to their end, in the order in which they are collected: evicted ones first, then the
+// oldest.
 class EndedPods {
  public:
   // Takes the pod in when it has ended, and out when it has not.

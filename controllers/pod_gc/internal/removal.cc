@@ -16,11 +16,6 @@ constexpr api::PodCondition kNodeGone = {.type = "DisruptionTarget",
                                          .reason = "DeletionByPodGC",
                                          .message = "PodGC: node no longer exists"};
 
-bool HasEnded(const Json& pod) {
-  const std::string_view phase = StringAt(pod, "status", "phase");
-  return phase == "Succeeded" || phase == "Failed";
-}
-
 }  // namespace
 
 const char* TextOf(RemovalReason reason) {
@@ -37,7 +32,7 @@ std::optional<Json> FailurePatch(const Json& pod, RemovalReason reason, const ap
                                  api::Time now) {
   const bool conditions = gates.Enabled(api::gate::kPodDisruptionConditions);
   if (!conditions && !gates.Enabled(api::gate::kJobPodReplacementPolicy)) return std::nullopt;
-  if (HasEnded(pod)) return std::nullopt;
+  if (api::IsPodTerminal(pod)) return std::nullopt;
   Json status = {{"phase", "Failed"}};
   const std::int64_t generation = api::IntAt(pod, 0, "metadata", "generation");
   if (generation != 0) status["observedGeneration"] = generation;
@@ -49,7 +44,7 @@ std::optional<Json> FailurePatch(const Json& pod, RemovalReason reason, const ap
 }
 
 bool HeldByFinalizersOnly(const Json& pod) {
-  return HasEnded(pod) && api::Find(pod, "metadata", "deletionTimestamp") != nullptr &&
+  return api::IsPodTerminal(pod) && api::Find(pod, "metadata", "deletionTimestamp") != nullptr &&
          api::IntAt(pod, -1, "metadata", "deletionGracePeriodSeconds") == 0;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// HTTP calls under way for a controller: their answers come on any thread, perhaps after the controller's end, and are
-// brought to its lane. While a call is under way the plane is not idle and a virtual clock stands still.
+// HTTP calls in flight for a controller. Their responses arrive on any thread, perhaps after the controller's
+// end, and are posted to its lane. While a call is in flight the control plane is not idle and a virtual
+// clock stands still.
 
 #include <cstdint>
 #include <functional>
@@ -12,7 +13,8 @@
 
 namespace terrarium::controllers::replicaset {
 
-// Used on the lane of `lane`, and destroyed there or when nobody runs it any more. After that no answer touches the lane.
+// Used on the lane of `lane`, and destroyed there or when the lane no longer runs. After the destruction no
+// response touches the lane.
 class OutsideCalls {
  public:
   using CallId = std::uint64_t;
@@ -23,9 +25,10 @@ class OutsideCalls {
   OutsideCalls& operator=(const OutsideCalls&) = delete;
   ~OutsideCalls();
 
-  // `answered` is called on the lane, never before this returns, and not after the end of this.
+  // Calls `answered` on the lane, never before Start() returns, and not after the destruction of this object.
   CallId Start(api::HttpCaller& caller, api::HttpCall call, Answered answered);
-  // Nobody waits for that answer any more, neither does the clock. It comes all the same.
+  // The control plane and the clock stop waiting for the response. `answered` is still called when it
+  // arrives.
   void Abandon(CallId call);
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// The HTTP call that spec.downscalePodPicker describes. Pure but for the Secrets, which are looked up when it is built,
-// so that a token that was exchanged counts from the next call on.
+// Builds the HTTP call that spec.downscalePodPicker describes. Pure except for the Secrets, which are read
+// for each call, so that a rotated token takes effect with the next call.
 
 #include <functional>
 #include <string>
@@ -14,15 +14,15 @@
 
 namespace terrarium::controllers::replicaset {
 
-// The Secret of that name in the namespace of the owner; nullptr: there is none.
+// Returns the Secret of that name in the owner's namespace, or nullptr.
 using FindSecret = std::function<api::ObjectPtr(const std::string& name)>;
 
-// A Secret or key that is missing, or whose value cannot be sent in a header, is a fault; asking again at once would
-// find the same.
+// A missing Secret or key, or a value that is invalid in a header, is a fault that is not worth an immediate
+// retry.
 std::variant<api::HttpCall, PickFault> CallOf(const api::Json& picker, const PickRequest& request,
                                               const FindSecret& secret);
 
-// Where it goes, for people: without the query, which may hold what is nobody's business.
+// The URL for messages, without the query, which may contain credentials.
 std::string UrlOf(const api::Json& picker);
 
 }  // namespace terrarium::controllers::replicaset

@@ -1,6 +1,7 @@
 #pragma once
 
-// Running counts of the pods of one owner, so that its status costs the same for ten pods and ten thousand. Pure.
+// Running counts of the pods of one owner, so that its status costs the same for ten pods and ten thousand.
+// Pure.
 
 #include <map>
 #include <optional>
@@ -13,8 +14,8 @@ namespace terrarium::controllers::replicaset {
 // What a pod contributes to the counts of its owner.
 struct PodShare {
   bool live = false;
-  bool labelled = false;     // live, with all labels of the template
-  bool ready = false;        // live and ready
+  bool labelled = false;  // live, with all labels of the template
+  bool ready = false;     // live and ready
   bool terminating = false;
   api::Time ready_since = kNoTime;
 
@@ -47,7 +48,8 @@ class PodCounts {
   int labelled_ = 0;
   int ready_ = 0;
   int terminating_ = 0;
-  // Ready pods since when, split where the last AvailableAt() looked: available are those ready since then or earlier.
+  // Ready pods since when, split where the last AvailableAt() looked: available are those ready since then or
+  // earlier.
   api::Time split_ = api::Time::min();
   int available_ = 0;
   std::map<api::Time, int> waiting_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What counting pods and choosing among them needs to know of each: read once for every state of a pod, so that nobody
-// parses thousands of pods to delete a few.
+// What counting pods and choosing among them requires of each pod, read once for every state of it: choosing
+// a few among thousands parses none.
 
 #include <cstdint>
 
@@ -22,8 +22,8 @@ struct PodFacts {
   api::Time created = kNoTime;
 
   // The rest only matters for the order of deletion.
-  bool assigned = false;         // to a node
-  std::int8_t phase = 0;         // Pending 0, Unknown 1, Running 2
+  bool assigned = false;  // to a node
+  std::int8_t phase = 0;  // Pending 0, Unknown 1, Running 2
   std::int32_t deletion_cost = 0;
   std::int32_t restarts = 0;          // of the container that restarted most
   std::int32_t sidecar_restarts = 0;  // the same of the init containers that run on

@@ -1,9 +1,9 @@
 #pragma once
 
-// What a downscalePodPicker is asked, and what its answer says about the pods (KEP-3189). Pure.
+// The request to a downscalePodPicker, and the meaning of its response for the pods (KEP-3189). Pure.
 //
-// Whatever an answer contains may be an echo of what was sent along, header values from Secrets included. So nothing of
-// it is repeated in messages and records but names that were asked about.
+// A response may echo anything that was sent, including header values from Secrets. Messages and records
+// therefore repeat nothing of it but the names of candidates.
 
 #include <set>
 #include <string>
@@ -18,38 +18,39 @@
 namespace terrarium::controllers::replicaset {
 
 struct PickRequest {
-  int number = 0;                       // how many names are asked for, at least; 0: nobody need be asked
+  int number = 0;                       // the least number of names to return; 0: no call is needed
   std::vector<std::string> candidates;  // sorted
 
   api::Json ToJson() const;
   friend bool operator==(const PickRequest&, const PickRequest&) = default;
 };
-// For deleting `count` of `pods`. Those without a node, Pending, Unknown or not ready go before all others whatever a
-// picker says: they are no candidates, and each of them is one less to ask for.
+// The request for deleting `count` of `pods`. Pods that have no node, are Pending or Unknown, or are not
+// ready are deleted first whatever the picker returns: they are not candidates, and each reduces the number
+// by one.
 PickRequest RequestFor(const std::vector<RankedPod>& pods, int count);
 
 struct PickAnswer {
   std::set<std::string, std::less<>> chosen;
-  std::set<std::string, std::less<>> tied;  // none that is chosen
+  std::set<std::string, std::less<>> tied;  // disjoint from `chosen`
 
   bool NamesNobody() const { return chosen.empty() && tied.empty(); }
-  // Lower goes first: chosen 0, tied 1, all others 3.
+  // Lower ranks are deleted first: chosen 0, tied 1, all others 3.
   int RankOf(std::string_view pod) const;
   api::Json ToJson() const;
 };
 
-// Why there is no answer.
+// Why there is no usable response.
 struct PickFault {
-  std::string_view outcome;  // as metrics name it
-  std::string message;       // for people
+  std::string_view outcome;  // the label in metrics
+  std::string message;       // for events and logs
   bool worth_retrying = true;
 };
 using PickResult = std::variant<PickAnswer, PickFault>;
 
-// As metrics name what came of a call.
+// The outcomes of a call, as labels in metrics.
 namespace pick_outcome {
 inline constexpr std::string_view kSuccess = "success";
-inline constexpr std::string_view kNoChoice = "no_choice";  // an answer that names nobody
+inline constexpr std::string_view kNoChoice = "no_choice";  // the response names no pod
 inline constexpr std::string_view kNotAllowed = "not_allowed";
 inline constexpr std::string_view kUnknownHost = "unknown_host";
 inline constexpr std::string_view kConnection = "connection_failed";
@@ -59,11 +60,12 @@ inline constexpr std::string_view kTooLarge = "too_large";
 inline constexpr std::string_view kMalformed = "malformed";
 inline constexpr std::string_view kStatus = "bad_status";
 inline constexpr std::string_view kRedirect = "redirect";
-inline constexpr std::string_view kAbandoned = "abandoned";  // nobody waited for the answer any more
-// There was no call.
+// The controller no longer waited for the response.
+inline constexpr std::string_view kAbandoned = "abandoned";
+// No call was made.
 inline constexpr std::string_view kSecret = "secret_unusable";
 inline constexpr std::string_view kNoClient = "no_client";
-// The answer was to a question that is not the same any more.
+// The question changed before the response arrived.
 inline constexpr std::string_view kStale = "stale";
 }  // namespace pick_outcome
 

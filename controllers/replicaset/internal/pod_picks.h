@@ -1,9 +1,10 @@
 #pragma once
 
-// Asks downscalePodPickers which pods should go, without keeping anybody waiting: who asks is told to come again, and
-// woken when there is something to come for. One question of an owner is under way at a time.
+// Asks downscalePodPickers which pods to delete, without blocking a sync: Ask() returns nullopt while a call
+// is in flight, and `wake` is called when the owner should ask again. Each owner has at most one call in
+// flight.
 //
-// Retries wait 50 ms of the plane's time, then twice as long each time, up to 5 s.
+// Retries back off from 50 ms, doubling up to 5 s, on the control plane's clock.
 
 #include <functional>
 #include <map>
@@ -37,15 +38,15 @@ class PodPicks {
   };
   struct Verdict {
     PickResult result;
-    int calls = 0;  // that were made for it
+    int calls = 0;  // calls made since this owner began to ask this picker
   };
-  // What the picker says to exactly this question, or why it says nothing after all retries; then the question is
-  // forgotten. nullopt: it is being asked. An answer to what was asked before is not used: another picker,
-  // or one for another owner of that name, is asked at once, the same one about other replicas when its old answer has
-  // come. Other candidates count as a failed
-  // call, so that pods that keep changing do not keep their number from shrinking for ever.
+  // The picker's response to exactly this question, or the fault after all retries; the question is then
+  // forgotten. nullopt: the picker is being asked. A response to an earlier question is not used. A changed
+  // picker, or a new owner of the same name, is asked immediately. After a change of spec.replicas the picker
+  // is asked as soon as no call is in flight. Changed candidates count as a failed call, so that pods that
+  // keep changing cannot block a scale-down forever.
   std::optional<Verdict> Ask(const ObjectName& owner, Question question);
-  // There is nothing to ask (any more).
+  // Forgets the owner's question; its pending response is ignored.
   void Drop(const ObjectName& owner);
 
  private:
@@ -53,7 +54,8 @@ class PodPicks {
   struct Pick {
     Question question;
     State state = State::kDue;
-    int calls = 0;
+    int tries = 0;  // for this question
+    int calls = 0;  // to this picker, for any question; a try that ends before a call is not counted
     OutsideCalls::CallId call = 0;
     std::optional<PickResult> result;  // kAnswered
   };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Whose pods are whose: the pods of each owner with their counts, and the orphans that it could adopt. Kept up to date
-// event by event; an event costs the logarithm of the number of pods. Pure, single-threaded.
+// Whose pods are whose: the pods of each owner with their counts, and the orphans that it could adopt. Kept
+// up to date event by event; an event costs the logarithm of the number of pods. Pure, single-threaded.
 
 #include <cstddef>
 #include <map>
@@ -76,13 +76,15 @@ class ReplicaIndex {
       kAny,          // what it counts, adopts or releases is different
     } change;
   };
+  // An older state of a pod than the one put before is ignored: an adoption is put as soon as it is written,
+  // and events from before it may follow.
   std::vector<Effect> PutPod(const ObjectPtr& pod);
   std::vector<Effect> RemovePod(const api::Object& pod);
 
   // The pods of an owner that has been seen; nullptr when it has not. Lives until the owner or a pod changes.
   PodGroup* Find(const ObjectName& owner);
-  // By the node's number, how many live pods the owner and those with the same controller have there.
-  // DIVERGES: in Kubernetes an owner without a controller counts none, though its documentation promises it.
+  // By the node's number, how many live pods the owner and those with the same controller have there. None
+  // anywhere for an owner without a controller, as in Kubernetes, whose documentation promises otherwise.
   std::vector<int> LivePodsByNode(const ObjectName& owner) const;
 
  private:
@@ -95,10 +97,10 @@ class ReplicaIndex {
 
   // The orphans of a namespace are a group whose owner has neither name nor uid.
   static bool OfOrphans(const Groups::iterator& group) { return std::get<1>(group->first).empty(); }
-  // Where a pod belongs; nullopt: it is no concern of these owners. `document` is null for a pod that nobody owns.
-  std::optional<OwnerKey> KeyOf(const api::Object& pod, const api::Json* document) const;
+  // The group of a pod; nullopt: these owners do not count it.
+  std::optional<OwnerKey> KeyOf(const api::Object& pod) const;
   void PutOrphan(Held& held, const ObjectPtr& pod, std::vector<Effect>& effects);
-  void PutOwned(Held& held, const ObjectPtr& pod, const api::Json& document, std::vector<Effect>& effects);
+  void PutOwned(Held& held, const ObjectPtr& pod, std::vector<Effect>& effects);
   void Join(Held& held, Groups::iterator group);
   void Leave(Held& held);
   NodeNumber NumberOf(std::string_view node);
@@ -110,8 +112,9 @@ class ReplicaIndex {
   const std::string_view kind_;
   std::map<ObjectName, Held> pods_;
   Groups groups_;
-  std::map<ObjectName, Groups::iterator> owners_;                       // those seen
-  std::map<std::string, std::set<ObjectName>, std::less<>> siblings_;  // owners by the uid of their controller
+  std::map<ObjectName, Groups::iterator> owners_;  // those seen
+  std::map<std::string, std::set<ObjectName>, std::less<>>
+      siblings_;  // owners by the uid of their controller
   SelectorIndex selectors_;
   std::map<std::string, NodeNumber, std::less<>> node_numbers_;
 };

@@ -9,7 +9,7 @@ struct ReplicaKind {
   std::string_view resource;
   std::string_view api_version;
   std::string_view kind;
-  std::string_view controller;    // its name in the table of controllers
+  std::string_view controller;  // its name in the table of controllers
   std::string_view event_source;
   std::string_view queue;
   bool plain_selector;            // spec.selector is a map of labels

@@ -26,7 +26,7 @@ struct ReplicaFailure {
 };
 
 // The status that follows, equal to the owner's own when there is nothing new.
-api::Json NextStatus(const api::Json& owner, const ReplicaCounts& counts, const std::optional<ReplicaFailure>& failure,
-                     api::Time now);
+api::Json NextStatus(const api::Json& owner, const ReplicaCounts& counts,
+                     const std::optional<ReplicaFailure>& failure, api::Time now);
 
 }  // namespace terrarium::controllers::replicaset

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the objects of namespaces that have quotas use, counted as they come and go: an event costs as much as its
-// namespace has quotas. Pure.
+// The usage of the objects in namespaces with quotas, updated on every event. The cost of an event depends on
+// the number of quotas in its namespace. Pure.
 
 #include <map>
 #include <string>
@@ -17,36 +17,42 @@ namespace terrarium::controllers::resource_quota {
 using api::ObjectName;
 using api::ResourceList;
 
-// One quota's account. The apiserver adds to status.used what it lets in, before the object is there; so status.used
-// runs ahead of `counted`, and what has gone is subtracted from it rather than replaced by a count that may not have
-// seen the newest objects.
+// One quota's account. The apiserver adds an object to status.used at admission, before the object exists, so
+// status.used runs ahead of `counted`. Released usage is therefore subtracted from status.used; replacing it
+// by `counted` could lose the newest objects.
 struct QuotaAccount {
   api::Json spec;
-  ResourceList hard;         // spec.hard, read
-  std::vector<bool> counts;  // by kind: some limit counts its objects
-  ResourceList counted;      // of what there is, under every name in `hard` that counts anything here
-  ResourceList released;     // went off `counted` since it was last given back
-  // status.used is to become `counted` whatever it says: nobody knows what happened before the quota was first seen.
+  ResourceList hard;         // spec.hard, parsed
+  std::vector<bool> counts;  // by kind: whether a limit counts its objects
+  ResourceList counted;      // usage of the known objects, for every name in `hard` that this ledger counts
+  ResourceList released;     // removed from `counted` and not yet subtracted from status.used
+  // Replace status.used by `counted`, whatever it contains: the changes before the quota was first observed
+  // are unknown.
   bool recount = true;
 };
 
 class UsageLedger {
  public:
-  // Resources that quotas can count; `kind` below is an index into them.
+  // `kinds`: the resources that quotas can count; `kind` below is an index into them.
   explicit UsageLedger(std::vector<api::GroupResource> kinds) : kinds_(std::move(kinds)) {}
 
   const api::GroupResource& Kind(std::size_t kind) const { return kinds_[kind]; }
+  // Adds a kind and returns its index. Quotas count it after PutQuota() has been called for them again.
+  std::size_t AddKind(api::GroupResource kind);
+  // Frees the index for a later AddKind(). REQUIRES: its objects have been removed.
+  void RemoveKind(std::size_t kind) { kinds_[kind] = {}; }
 
-  // A quota that is new, or has another spec than before. It counts the objects that are known already; those of the
-  // kinds it counts are to be put in then.
+  // Adds a quota, or replaces its spec. The account covers the objects in the ledger; the caller then puts in
+  // the objects of all kinds that the quota counts.
   const QuotaAccount& PutQuota(const ObjectName& quota, const api::Json& spec);
   void RemoveQuota(const ObjectName& quota);
   QuotaAccount* Find(const ObjectName& quota);
   std::vector<ObjectName> Quotas() const;  // by namespace, then name
 
-  // Whether some quota of the namespace counts the kind: nobody else need be put in.
+  // Whether a quota of the namespace counts the kind; objects of other kinds need not be put in.
   bool Counts(const std::string& ns, std::size_t kind) const;
-  // The object as it is now; gives the quotas whose count changed. REQUIRES: Counts(its namespace, kind).
+  // Records the object's current state, and returns the quotas whose count changed. REQUIRES: Counts(its
+  // namespace, kind).
   std::vector<ObjectName> Put(std::size_t kind, const ObjectName& object, api::QuotaSubject subject);
   std::vector<ObjectName> Remove(std::size_t kind, const ObjectName& object);
 

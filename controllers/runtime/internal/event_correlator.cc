@@ -16,7 +16,7 @@ void Append(std::string& key, std::initializer_list<std::string_view> words) {
   for (std::string_view word : words) key.append(word).push_back('\0');
 }
 
-// Each key begins with the one before it. The uid comes first, since it tells most of them apart at once.
+// Each key is a prefix of the next one. The uid comes first, since it makes most comparisons end early.
 struct Keys {
   explicit Keys(const ObservedEvent& event) {
     const ObjectReference& about = event.about;
@@ -43,7 +43,7 @@ EventCorrelator::Outcome EventCorrelator::Observe(ObservedEvent& event, api::Tim
   Outcome outcome;
   outcome.combined = IsOneOfMany(keys.similar(), event.message, now);
   if (outcome.combined) event.message.insert(0, "(combined from similar events): ");
-  // Counted even when it is not written: the next one that is tells how many there have been.
+  // Counted even when it is not written: the next Event that is written reports the total.
   outcome.spam = IsTooMuch(keys.source(), now);
   if (outcome.combined) keys.text.resize(keys.similar_length);
   outcome.key = std::move(keys.text);
@@ -58,7 +58,7 @@ bool EventCorrelator::IsOneOfMany(std::string_view similar_key, const std::strin
   similar.last = now;
   auto& messages = similar.messages;
   if (std::find(messages.begin(), messages.end(), message) != messages.end()) return false;
-  // The first nine go on being told by themselves (client-go forgets one of the ten by chance).
+  // The first nine messages keep their own Events (client-go forgets one of the ten at random).
   if (messages.size() + 1 >= kDifferentMessages) return true;
   messages.push_back(message);
   return false;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Keeps a busy source from flooding the apiserver with Events: the same one again is counted, similar ones are
-// combined, too many are left out. Mirrors client-go tools/record/events_cache.go (0.36) in its rules and figures.
+// Keeps a busy source from flooding the apiserver with Events: repeated ones are counted, similar ones are
+// combined, and excess ones are dropped. Mirrors the rules and limits of client-go
+// tools/record/events_cache.go (0.36).
 
 #include <optional>
 #include <string>
@@ -24,21 +25,22 @@ struct ObservedEvent {
 
 class EventCorrelator {
  public:
-  // An Event that has been written, or will be.
+  // An Event that has been written or will be.
   struct Log {
     int count = 0;
     api::Time first{};
     std::string name;
   };
   struct Outcome {
-    std::string key;        // of the Event that tells of it
-    bool combined = false;  // it is one of many similar ones: the message says so, and who reported it is left out
-    bool spam = false;      // not to be written
+    std::string key;  // of the Event that reports it
+    // Combined with similar ones: the message has a prefix that says so, and the Event omits the reporter.
+    bool combined = false;
+    bool spam = false;  // dropped, not written
   };
 
-  // Counts the event in the log of its key, and changes its message if it is combined with others.
+  // Counts the event under its key, and changes its message if it is combined with others.
   Outcome Observe(ObservedEvent& event, api::Time now);
-  // What is known of a key; nullptr when it has been forgotten. Lives until the next call.
+  // The log of a key; nullptr when it has been evicted. Valid until the next call.
   Log* Find(std::string_view key) { return logs_.Find(key); }
 
  private:
@@ -53,7 +55,7 @@ class EventCorrelator {
     api::Time last{};
   };
 
-  // True when there have been so many different messages lately that this one is combined with others.
+  // True when there have been so many different messages recently that this one is combined with others.
   bool IsOneOfMany(std::string_view similar_key, const std::string& message, api::Time now);
   bool IsTooMuch(std::string_view source_key, api::Time now);
 

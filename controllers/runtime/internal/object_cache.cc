@@ -6,16 +6,11 @@
 #include "api/base/check.h"
 
 namespace terrarium::controllers {
-namespace {
-
-ObjectName NameOf(const api::Object& object) { return {object.header().ns, object.header().name}; }
-
-}  // namespace
 
 bool ObjectCache::NodeOrder::operator()(const Node* a, const Node* b) const { return a->first < b->first; }
 
 ObjectPtr ObjectCache::Put(ObjectPtr object) {
-  auto place = objects_.try_emplace(NameOf(*object)).first;
+  auto place = objects_.try_emplace(object->name()).first;
   return PutInto(place, std::move(object));
 }
 
@@ -43,10 +38,11 @@ std::vector<ObjectCache::Change> ObjectCache::Replace(const std::vector<ObjectPt
   std::vector<Change> changes;
   ++replaced_;
   for (const ObjectPtr& item : items) {
-    auto place = objects_.try_emplace(NameOf(*item)).first;
+    auto place = objects_.try_emplace(item->name()).first;
     place->second.seen = replaced_;
     const ObjectPtr& held = place->second.object;
-    if (held != nullptr && held->revision() == item->revision() && held->header().uid == item->header().uid) continue;
+    if (held != nullptr && held->revision() == item->revision() && held->header().uid == item->header().uid)
+      continue;
     ObjectPtr before = PutInto(place, item);
     changes.push_back({std::move(before), item});
   }

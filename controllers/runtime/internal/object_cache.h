@@ -1,7 +1,7 @@
 #pragma once
 
-// The objects an informer holds, by name and by index. The cost of a change does not grow with their number, and an
-// object that changes without changing its index values moves in no index.
+// The objects an informer holds, by name and by index. The cost of a change does not grow with their number,
+// and an object that changes without changing its index values moves in no index.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +29,8 @@ class ObjectCache {
   ObjectPtr Put(ObjectPtr object);
   // Gives back what was there.
   ObjectPtr Remove(const ObjectName& name);
-  // Makes the cache hold exactly `items`. The changes come in their order, deletions after them in the order of names;
-  // objects whose revision is the same are none.
+  // Makes the cache hold exactly `items`. The changes come in their order, deletions after them in the order
+  // of names; objects whose revision is the same are none.
   std::vector<Change> Replace(const std::vector<ObjectPtr>& items);
 
   void AddIndex(const std::string& name, IndexFunction values);
@@ -56,7 +56,7 @@ class ObjectCache {
   };
   struct Held {
     ObjectPtr object;
-    std::uint64_t seen = 0;  // the last Replace() that had it
+    std::uint64_t seen = 0;                              // the last Replace() that had it
     std::vector<std::vector<Buckets::iterator>> places;  // for each index, where the object is in it
   };
 

@@ -20,13 +20,14 @@ Json NoExecuteTaints(const Json& node) {
 std::optional<Duration> TolerationTime(const Json& tolerations, const Json& taints) {
   std::optional<Duration> shortest;
   for (const Json& taint : taints) {
-    // The first toleration that fits is the one that counts.
+    // The first matching toleration counts.
     auto used = std::find_if(tolerations.begin(), tolerations.end(),
                              [&](const Json& toleration) { return api::Tolerates(toleration, taint); });
     if (used == tolerations.end()) return Duration::zero();
     if (api::Find(*used, "tolerationSeconds") == nullptr) continue;
-    // Capped at some thirty years, which is for ever on a clock that counts microseconds in 64 bits.
-    const std::int64_t seconds = std::clamp<std::int64_t>(api::IntAt(*used, 0, "tolerationSeconds"), 0, 1'000'000'000);
+    // Capped at about thirty years, so that the sum fits a clock of 64-bit microseconds.
+    const std::int64_t seconds =
+        std::clamp<std::int64_t>(api::IntAt(*used, 0, "tolerationSeconds"), 0, 1'000'000'000);
     const Duration time = std::chrono::seconds(seconds);
     shortest = shortest ? std::min(*shortest, time) : time;
   }

@@ -7,11 +7,11 @@
 
 namespace terrarium::controllers {
 
-// The NoExecute ones among a node's taints.
+// The NoExecute taints of a node.
 api::Json NoExecuteTaints(const api::Json& node);
 
-// How long a pod with these tolerations stays on a node with these NoExecute taints: the shortest time of the
-// tolerations it makes use of, none when one of the taints is not tolerated. nullopt: for ever.
+// How long a pod with these tolerations stays on a node with these NoExecute taints: the shortest
+// tolerationSeconds of the tolerations that match; zero when a taint is not tolerated. nullopt: indefinitely.
 std::optional<api::Duration> TolerationTime(const api::Json& tolerations, const api::Json& taints);
 
 }  // namespace terrarium::controllers

@@ -12,7 +12,7 @@ std::optional<api::Time> ExpiryOf(const api::Json& job) {
   for (const api::Json& condition : api::ListAt(job, "status", "conditions")) {
     std::string_view type = api::StringAt(condition, "type");
     if ((type != "Complete" && type != "Failed") || api::StringAt(condition, "status") != "True") continue;
-    // DIVERGES: where the time is missing Kubernetes tries again for ever, though no try can find it.
+    // DIVERGES: when the time is missing Kubernetes retries indefinitely, though no retry can succeed.
     std::optional<api::Time> finished = api::ParseTime(api::StringAt(condition, "lastTransitionTime"));
     if (!finished) return std::nullopt;
     return *finished + std::chrono::seconds(ttl->get<std::int64_t>());

@@ -42,7 +42,8 @@ AddressPool::Block& AddressPool::BlockAt(std::size_t index) {
 
 std::size_t AddressPool::BlockWithRoom(const std::string& node) {
   std::vector<std::size_t>& own = nodes_[node];
-  const auto roomy = std::find_if(own.begin(), own.end(), [&](std::size_t b) { return blocks_[b].count < kAddresses; });
+  const auto roomy =
+      std::find_if(own.begin(), own.end(), [&](std::size_t b) { return blocks_[b].count < kAddresses; });
   if (roomy != own.end()) return *roomy;
   while (BlockAt(first_free_).owned) ++first_free_;
   blocks_[first_free_].owned = true;
@@ -58,8 +59,8 @@ std::string AddressPool::Take(const std::string& node) {
   } while (block.used[block.last]);
   block.used[block.last] = true;
   ++block.count;
-  return "10." + std::to_string((kFirstSecondByte + index / 256) % 256) + "." + std::to_string(index % 256) + "." +
-         std::to_string(block.last);
+  return "10." + std::to_string((kFirstSecondByte + index / 256) % 256) + "." + std::to_string(index % 256) +
+         "." + std::to_string(block.last);
 }
 
 void AddressPool::Reserve(const std::string& node, const std::string& ip) {

@@ -9,13 +9,14 @@
 
 namespace terrarium::kubelet_fake {
 
-// Pod addresses: 10.244.<node>.<n>. A node has a block of 254 addresses, in the order in which nodes get their first
-// pod, and another one when that is full; blocks after 10.244.255 go on at 10.245.0. Addresses of a block are given out
-// in turn, so that one that has become free is not used again at once.
+// Pod addresses: 10.244.<node>.<n>. Each node owns a block of 254 addresses. Blocks are assigned in the order
+// in which nodes get their first pod; a node whose blocks are full gets another one. Blocks after 10.244.255
+// continue at 10.245.0. The addresses of a block are used in turn, so a freed address is not reused
+// immediately.
 class AddressPool {
  public:
   std::string Take(const std::string& node);
-  // An address that a pod has already. One that is not ours is left alone.
+  // Marks an address that a pod already has as used. Ignores addresses outside the pool.
   void Reserve(const std::string& node, const std::string& ip);
   void Free(const std::string& ip);
 
@@ -24,7 +25,7 @@ class AddressPool {
     bool owned = false;
     std::bitset<256> used;
     std::size_t count = 0;
-    std::size_t last = 0;  // given out
+    std::size_t last = 0;  // the last address taken
   };
   struct Place {
     std::size_t block;

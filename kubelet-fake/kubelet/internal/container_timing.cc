@@ -8,7 +8,7 @@ namespace {
 using Script = api::ContainerScript;
 
 constexpr int kKilled = 137;
-// What a container gets that waited for its hook or its turn until the grace period was over.
+// The grace period of a container whose preStop hook or wait for its turn used up the pod's grace period.
 constexpr Duration kShortestGrace = std::chrono::seconds(2);
 
 bool Flag(const bool* said) { return said != nullptr && *said; }
@@ -31,15 +31,16 @@ std::optional<StopOrder> OrderFor(const PodState& pod, const Container& containe
                    std::min(pod.stop->kill_by, container.stop->kill_by)};
 }
 
-// Sidecars are told to stop after the regular containers, the last one first. False: others still have to go before it.
-// Otherwise *since is not before the last of them went.
+// Sidecars stop after the regular containers, in reverse order. False: containers that stop earlier still
+// run. True: *since is moved to the end of the last of those, if that is later.
 bool IsItsTurn(const PodState& pod, const Container& container, Time* since) {
   if (container.kind != Container::Kind::kSidecar) return true;
   bool after = false;
   for (const Container& other : pod.containers) {
     if (&other == &container) {
       after = true;
-    } else if (other.kind == Container::Kind::kRegular || (after && other.kind == Container::Kind::kSidecar)) {
+    } else if (other.kind == Container::Kind::kRegular ||
+               (after && other.kind == Container::Kind::kSidecar)) {
       if (other.Runs()) return false;
       const std::unique_ptr<Exit>& exit = other.unreported ? other.unreported : other.exit;
       if (exit && exit->finished) *since = std::max(*since, *exit->finished);
@@ -48,22 +49,24 @@ bool IsItsTurn(const PodState& pod, const Container& container, Time* since) {
   return true;
 }
 
-std::optional<DueExit> StoppedExit(const PodState& pod, const Container& container, const PodDirections& directions) {
+std::optional<DueExit> StoppedExit(const PodState& pod, const Container& container,
+                                   const PodDirections& directions) {
   const std::optional<StopOrder> order = OrderFor(pod, container);
   if (!order || Clings(pod, container, directions)) return std::nullopt;
   const api::PodScript& script = *directions.script;
   Time since = order->since;
   const bool its_turn = !pod.stop || IsItsTurn(pod, container, &since);
-  const int code = directions.stop_exit_code.value_or(SaidOfAll(script, container, &Script::stop_exit_code, 0));
+  const int code =
+      directions.stop_exit_code.value_or(SaidOfAll(script, container, &Script::stop_exit_code, 0));
   if (pod.released && directions.stop_exit_code) return DueExit{*pod.released, code, ReasonOfExit(code)};
-  if (!its_turn) since = std::max(since, order->kill_by);  // its turn comes then at the latest
+  if (!its_turn) since = std::max(since, order->kill_by);  // it is asked to stop then at the latest
   const Duration grace = std::max(order->kill_by - since, Duration::zero());
   const Time signal = since + std::min(container.pre_stop, grace);
   const bool waited = signal > order->since;
   const Time kill = waited && signal >= order->kill_by ? signal + kShortestGrace : order->kill_by;
   const Time end = signal + SaidOfAll(script, container, &Script::stop_after, Duration::zero());
   const bool killed = end > kill || SaidOfAll(script, container, &Script::ignore_sigterm, false);
-  // One that was held goes on as if it had not been, but not before it was released.
+  // A held container ends as if it had not been held, but not before its release.
   const Time at = std::max(killed ? kill : end, pod.released.value_or(Time::min()));
   return DueExit{at, killed ? kKilled : code, ReasonOfExit(killed ? kKilled : code)};
 }
@@ -83,8 +86,10 @@ bool Clings(const PodState& pod, const Container& container, const PodDirections
   return !directions.let_go && SaidOfAll(*directions.script, container, &Script::hang, false);
 }
 
-std::optional<DueExit> ExitDue(const PodState& pod, const Container& container, const PodDirections& directions) {
-  if (container.crash) return DueExit{*container.crash->finished, container.crash->code, container.crash->reason};
+std::optional<DueExit> ExitDue(const PodState& pod, const Container& container,
+                               const PodDirections& directions) {
+  if (container.crash)
+    return DueExit{*container.crash->finished, container.crash->code, container.crash->reason};
   if (pod.stop && directions.hold.terminating) return std::nullopt;
   std::optional<DueExit> own = OwnExit(container, directions);
   if (own && pod.released) own->at = std::max(own->at, *pod.released);

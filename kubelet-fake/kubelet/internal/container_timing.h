@@ -1,7 +1,7 @@
 #pragma once
 
-// When things happen to a container, from its script and its spec. Pure: asked again after every change, so that a
-// script that changes counts where it still matters.
+// Computes from script and spec when a container starts, ends and changes its probe results. Pure: the caller
+// asks again after every change, so a changed script applies to everything that has not happened yet.
 
 #include <optional>
 #include <string>
@@ -11,22 +11,23 @@
 
 namespace terrarium::kubelet_fake {
 
-// What the script says of a container in a matter that without a container's name is meant for regular ones only, ...
+// The script's value of a field that applies to regular containers only, unless the script names the
+// container.
 template <typename T>
 const T* Said(const api::PodScript& script, const Container& container,
               std::optional<T> api::ContainerScript::*field) {
   return container.kind == Container::Kind::kRegular ? script.Find(container.name, field)
                                                      : script.FindOwn(container.name, field);
 }
-// ... and in one that is meant for every container.
+// The script's value of a field that applies to every container.
 template <typename T>
-T SaidOfAll(const api::PodScript& script, const Container& container, std::optional<T> api::ContainerScript::*field,
-            T otherwise) {
+T SaidOfAll(const api::PodScript& script, const Container& container,
+            std::optional<T> api::ContainerScript::*field, T otherwise) {
   const T* said = script.Find(container.name, field);
   return said != nullptr ? *said : otherwise;
 }
 
-// Its first start. REQUIRES: container.eligible, pod.start_time
+// When the container first starts. REQUIRES: container.eligible, pod.start_time
 Time StartDue(const PodState& pod, const Container& container, const api::PodScript& script);
 
 struct DueExit {
@@ -34,17 +35,18 @@ struct DueExit {
   int code;
   std::string reason;
 };
-// How and when a running container will end if nothing else happens; nullopt: not by itself.
-std::optional<DueExit> ExitDue(const PodState& pod, const Container& container, const PodDirections& directions);
-// Whether it stays although it has been asked to stop, until somebody releases it.
+// How and when a running container will end if nothing else happens. nullopt: it runs until it is stopped.
+std::optional<DueExit> ExitDue(const PodState& pod, const Container& container,
+                               const PodDirections& directions);
+// Whether the container ignores a request to stop until the pod is released.
 bool Clings(const PodState& pod, const Container& container, const PodDirections& directions);
 
 struct Probed {
   bool started = false;
   bool ready = false;
-  std::optional<Time> next;  // when one of them may change
+  std::optional<Time> next;  // when a probe result may change
 };
-// REQUIRES: the container runs.
+// REQUIRES: the container is running.
 Probed ProbedAt(const Container& container, const PodDirections& directions, Time now);
 // When its liveness probe begins to fail.
 std::optional<Time> LivenessFails(const Container& container, const api::PodScript& script);

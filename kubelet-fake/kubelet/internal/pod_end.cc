@@ -15,10 +15,10 @@ void Account(PodState& pod, Container& container) {
   container.at = At::kTerminated;
   container.crash_loop = false;
   if (container.exit) return;
-  container.exit =
-      std::make_unique<Exit>(Exit{.code = 137,
-                                  .reason = "ContainerStatusUnknown",
-                                  .message = "The container could not be located when the pod was terminated"});
+  container.exit = std::make_unique<Exit>(
+      Exit{.code = 137,
+           .reason = "ContainerStatusUnknown",
+           .message = "The container could not be located when the pod was terminated"});
 }
 
 }  // namespace

@@ -84,8 +84,10 @@ PodPhase PhaseOf(const PodState& pod) {
       if (c.at == At::kRunning && !c.started && !AnyRegularStarted(pod)) ++waiting;
       continue;
     }
-    if (c.at == At::kRunning) ++running;
-    else if (!c.exit) ++waiting;
+    if (c.at == At::kRunning)
+      ++running;
+    else if (!c.exit)
+      ++waiting;
     else {
       ++stopped;
       if (c.at == At::kWaiting || Restarts(pod, c, c.exit->code)) ++restarting;

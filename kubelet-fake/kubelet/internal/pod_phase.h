@@ -1,6 +1,7 @@
 #pragma once
 
-// The phase and the conditions that follow from where a pod's containers stand, in the words of Kubernetes' kubelet.
+// The phase and the conditions that follow from where a pod's containers stand, in the words of Kubernetes'
+// kubelet.
 
 #include "kubelet-fake/kubelet/internal/pod_state.h"
 

@@ -68,7 +68,8 @@ Container ReadContainer(const Json& spec, bool init) {
   out.image = StringAt(spec, "image");
   out.restart_policy = PolicyIn(StringAt(spec, "restartPolicy"));
   if (init) {
-    out.kind = out.restart_policy == RestartPolicy::kAlways ? Container::Kind::kSidecar : Container::Kind::kInit;
+    out.kind =
+        out.restart_policy == RestartPolicy::kAlways ? Container::Kind::kSidecar : Container::Kind::kInit;
   }
   out.always_pulls = StringAt(spec, "imagePullPolicy") == "Always";
   out.startup_probe = ProbeDelay(spec, "startupProbe");
@@ -129,7 +130,8 @@ void TakeUp(const Json& status, Container& container) {
   container.back_off = BackOffOf(status, container.restarts);
   // The back-off was set when the container last started; of one that waits we know only when it ended.
   container.back_off_set = container.started_at;
-  if (container.crash_loop) container.back_off_set = container.exit->started.value_or(*container.exit->finished);
+  if (container.crash_loop)
+    container.back_off_set = container.exit->started.value_or(*container.exit->finished);
 }
 
 void TakeUpConditions(const Json& pod, PodState& state) {
@@ -163,7 +165,8 @@ void TakeUpStatus(const Json& pod, PodState& state) {
   state.sandbox = state.At(ConditionType::kReadyToStartContainers).holds;
   state.changes = {false, false, false, false, false, false};
   for (Container& container : state.containers) {
-    const char* list = container.kind == Container::Kind::kRegular ? "containerStatuses" : "initContainerStatuses";
+    const char* list =
+        container.kind == Container::Kind::kRegular ? "containerStatuses" : "initContainerStatuses";
     for (const Json& entry : ListAt(status, list)) {
       if (StringAt(entry, "name") == container.name) TakeUp(entry, container);
     }
@@ -221,8 +224,10 @@ PodState ReadPod(const Json& pod) {
     out.readiness_gates.emplace_back(StringAt(gate, "conditionType"), "");
   }
   out.containers.reserve(ListAt(spec, "initContainers").size() + ListAt(spec, "containers").size());
-  for (const Json& container : ListAt(spec, "initContainers")) out.containers.push_back(ReadContainer(container, true));
-  for (const Json& container : ListAt(spec, "containers")) out.containers.push_back(ReadContainer(container, false));
+  for (const Json& container : ListAt(spec, "initContainers"))
+    out.containers.push_back(ReadContainer(container, true));
+  for (const Json& container : ListAt(spec, "containers"))
+    out.containers.push_back(ReadContainer(container, false));
   TakeUpStatus(pod, out);
   out.generation = IntAt(pod, 0, "status", "observedGeneration");
   return out;

@@ -1,17 +1,17 @@
 #pragma once
 
-// From a pod's document to what the kubelet remembers of it.
+// Reads a pod's document into a PodState.
 
 #include "kubelet-fake/kubelet/internal/pod_state.h"
 
 namespace terrarium::kubelet_fake {
 
-// The whole of it. A status that an earlier kubelet wrote is taken up: nothing of it is reported again.
+// Reads the whole document. A status that an earlier kubelet wrote is adopted and not reported again.
 PodState ReadPod(const Json& pod);
-// What may change while a pod lives: generation, deletion, deadline, the conditions of readiness gates. `now` is when
-// we learn of it: a deletion counts from then.
+// Reads what may change during a pod's life: generation, deletion, deadline, the conditions of readiness
+// gates. `now` is when the kubelet observes the change; a deletion's grace period starts then.
 void ReadChanges(const Json& pod, Time now, PodState& state);
-// The phase in the document, unless somebody invented another.
+// The phase in the document; kPending when it is missing or unknown.
 PodPhase PhaseIn(const Json& pod);
 
 }  // namespace terrarium::kubelet_fake

@@ -23,7 +23,8 @@ std::string_view Name(PodPhase phase) {
 
 std::string_view Name(ConditionType type) {
   constexpr std::array<std::string_view, kConditionTypes> kNames = {
-      "PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled", "DisruptionTarget"};
+      "PodReadyToStartContainers", "Initialized",  "Ready",
+      "ContainersReady",           "PodScheduled", "DisruptionTarget"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the kubelet remembers of one pod: facts from its spec, where each container stands, and what was last reported.
-// Kept small, since there are many pods: no document is held.
+// What the kubelet remembers of one pod: facts from its spec, the state of each container, and what was last
+// reported. It holds no document, to stay small with many pods.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ inline bool IsTerminal(PodPhase phase) { return phase == PodPhase::kSucceeded ||
 
 enum class RestartPolicy { kAlways, kOnFailure, kNever };
 
-// How a container ended; without times when nobody saw it.
+// How a container ended. An end with the reason ContainerStatusUnknown has no times.
 struct Exit {
   int code = 0;
   std::string reason;
@@ -38,7 +38,7 @@ struct Exit {
   std::string container_id = {};
 };
 
-// A request to stop, with SIGTERM at `since` and SIGKILL at `kill_by`.
+// A request to stop: SIGTERM at `since`, SIGKILL at `kill_by`.
 struct StopOrder {
   Time since;
   Time kill_by;
@@ -49,7 +49,7 @@ struct Container {
   enum class At { kWaiting, kRunning, kTerminated };
   // containers[].restartPolicyRules: exit codes after which the container runs again.
   struct RestartRule {
-    bool listed;  // In, or NotIn
+    bool listed;  // operator In; false: NotIn
     std::vector<int> codes;
   };
 
@@ -58,32 +58,33 @@ struct Container {
   std::string image;
   Kind kind = Kind::kRegular;
   bool always_pulls = false;
-  std::optional<Duration> startup_probe;    // initialDelaySeconds of the probe, if there is one
-  std::optional<Duration> readiness_probe;  // the same
-  std::optional<Duration> liveness_grace;   // terminationGracePeriodSeconds of its liveness probe
-  Duration pre_stop{0};                     // of a preStop sleep
-  std::optional<RestartPolicy> restart_policy;  // its own, which wins over the pod's
+  std::optional<Duration> startup_probe;        // initialDelaySeconds; nullopt: no startup probe
+  std::optional<Duration> readiness_probe;      // initialDelaySeconds; nullopt: no readiness probe
+  std::optional<Duration> liveness_grace;       // terminationGracePeriodSeconds of its liveness probe
+  Duration pre_stop{0};                         // duration of a preStop sleep
+  std::optional<RestartPolicy> restart_policy;  // the container's own; overrides the pod's
   std::vector<RestartRule> restart_rules;
-  // volumeMounts, and once it has been created resources and allocatedResources: parts of its status that never change.
-  // Null when there are none.
+  // Parts of the container's status that never change: volumeMounts; resources and allocatedResources,
+  // reported once the container has been created. Null when there are none.
   std::shared_ptr<const Json> mounts;
   std::shared_ptr<const Json> resources;
 
-  // Where it stands.
+  // Current state.
   At at = At::kWaiting;
   bool started = false;
   bool ready = false;
   int restarts = 0;
-  std::optional<Time> eligible;  // since when nothing but its start delay keeps it from its first start
+  std::optional<Time> eligible;  // since when only its start delay holds back its first start
   Time started_at{};
-  std::unique_ptr<Exit> exit;    // the latest one; null: it has never ended
+  std::unique_ptr<Exit> exit;  // the latest end; null: it has never ended
   std::unique_ptr<Exit> exit_before;
-  bool crash_loop = false;       // waits for its back-off to end
-  Duration back_off{0};          // zero: it has never been restarted
-  Time back_off_set{};           // when that became the next back-off
-  std::optional<StopOrder> stop;  // of this container alone, after a failed liveness probe
-  std::unique_ptr<Exit> crash;    // ordered: it ends now
-  // While a whole pod is being stopped nothing is reported of a container that has ended before the others.
+  bool crash_loop = false;        // waits for its back-off to end
+  Duration back_off{0};           // zero: it has never been restarted
+  Time back_off_set{};            // when back_off was set
+  std::optional<StopOrder> stop;  // for this container alone, after a failed liveness probe
+  std::unique_ptr<Exit> crash;    // an ordered crash, carried out in the next step
+  // The end of a container while the whole pod is being stopped. It is reported when all containers have
+  // ended.
   std::unique_ptr<Exit> unreported;
   bool moved = false;  // in this step
 
@@ -91,7 +92,14 @@ struct Container {
   bool EverStarted() const { return at != At::kWaiting || exit != nullptr; }
 };
 
-enum class ConditionType { kReadyToStartContainers, kInitialized, kReady, kContainersReady, kScheduled, kDisruption };
+enum class ConditionType {
+  kReadyToStartContainers,
+  kInitialized,
+  kReady,
+  kContainersReady,
+  kScheduled,
+  kDisruption
+};
 inline constexpr std::size_t kConditionTypes = 6;
 std::string_view Name(ConditionType type);
 
@@ -101,19 +109,19 @@ struct Condition {
   Time since{};
   std::string reason;
   std::string message;
-  // What the server has, as far as we know.
+  // What the apiserver has, as far as the kubelet knows.
   bool reported = false;  // nothing has changed since the last report
   bool reported_reason = false;
   bool reported_message = false;
 };
 
-// Why a pod ends other than by its containers or by deletion.
+// Why a pod ends for a reason other than its containers' exits or its deletion.
 struct Ending {
   PodPhase phase = PodPhase::kFailed;
   std::string reason;
   std::string message;
-  bool shows_at_once = false;  // conditions tell of it before the containers have stopped
-  bool disruption = false;     // a DisruptionTarget condition goes with it
+  bool shows_at_once = false;  // conditions show it before the containers have stopped
+  bool disruption = false;     // adds a DisruptionTarget condition
 };
 
 struct PodState {
@@ -127,7 +135,8 @@ struct PodState {
   Duration termination_grace{0};
   std::optional<Duration> active_deadline;
   bool host_network = false;
-  // Readiness gates and the status of their conditions ("" when there is none), which others write.
+  // Readiness gates and the status of their conditions ("" when there is none). Other clients write these
+  // conditions.
   std::vector<std::pair<std::string, std::string>> readiness_gates;
   std::vector<Container> containers;  // init containers first, both in the spec's order
 
@@ -139,17 +148,17 @@ struct PodState {
   std::string host_ip;
   std::string pod_ip;
   bool sandbox = false;      // the pod has its sandbox, and with it its address
-  bool initialized = false;  // regular containers may start: once true, true for ever
+  bool initialized = false;  // regular containers may start; never reset
   std::array<Condition, kConditionTypes> conditions;
 
-  // Its end.
+  // The pod's end.
   std::optional<StopOrder> stop;
   std::optional<Ending> ending;
-  std::optional<Time> redirected;  // when somebody said something else about the pod than before
-  std::optional<Time> released;  // when somebody let containers go that had been asked to stop and did not
-  bool over = false;             // nothing runs and nothing will
+  std::optional<Time> redirected;  // when its script or hold points last changed
+  std::optional<Time> released;    // when containers that ignored a request to stop were released
+  bool over = false;               // no container runs or will run
 
-  // What has changed since the last report, besides conditions.
+  // What has changed since the last report, except conditions.
   struct Changes {
     bool phase = true;
     bool generation = true;
@@ -162,17 +171,17 @@ struct PodState {
   Condition& At(ConditionType type) { return conditions[static_cast<std::size_t>(type)]; }
   const Condition& At(ConditionType type) const { return conditions[static_cast<std::size_t>(type)]; }
   bool AnyRuns() const;
-  // Takes note that the container's status has changed.
+  // Records that the container's status has changed.
   void Touch(const Container& container);
 };
 
 // Whether a container that ended with `code` is to run again.
 bool Restarts(const PodState& pod, const Container& container, int code);
-// Regular containers have all ended and none will run again.
+// All regular containers have ended and none will run again.
 bool RegularContainersDone(const PodState& pod);
 // An init container has failed for good.
 bool InitializationFailed(const PodState& pod);
-// The first init container that is not done yet; nullptr when all are.
+// The first init container that is not done yet; nullptr when all are done.
 const Container* InitContainerInTurn(const PodState& pod);
 
 }  // namespace terrarium::kubelet_fake

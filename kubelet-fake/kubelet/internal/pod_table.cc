@@ -8,8 +8,9 @@ bool Pod::IsOwn(std::int64_t revision) const {
   return std::find(own_revisions.begin(), own_revisions.end(), revision) != own_revisions.end();
 }
 
-// Trace: we write (revision 7) while somebody deletes the pod (revision 6). The answer comes first and holds both
-// changes; the informer then tells of 6, which is older than what we have and yet unread, and of 7, which is ours.
+// Example: the kubelet writes (revision 7) while a client deletes the pod (revision 6). The response comes
+// first and contains both changes. The informer then delivers 6, which is older than the known object and yet
+// unread, and 7, which is the kubelet's own.
 bool Pod::Hear(const api::ObjectPtr& told) {
   const std::int64_t revision = told->revision();
   if (IsOwn(revision)) return false;
@@ -17,7 +18,7 @@ bool Pod::Hear(const api::ObjectPtr& told) {
   if (in_flight) {
     ++events_in_flight;
     event_revision = revision;
-    return false;  // the answer will say whose it was
+    return false;  // Wrote() decides whose write it was
   }
   unread = true;
   return true;
@@ -34,7 +35,7 @@ void Pod::Wrote(const api::ObjectPtr& answer) {
 Pod& PodTable::Add(const api::ObjectPtr& object, const std::string& node) {
   auto pod = std::make_unique<Pod>();
   pod->id = ++last_id_;
-  pod->name = {object->header().ns, object->header().name};
+  pod->name = object->name();
   pod->node = node;
   pod->object = object;
   Pod& out = *pod;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The pods that have a node, found by name, by node and by the time at which something is due.
+// The pods that have a node, indexed by name, by node and by the time at which their next step is due.
 
 #include <array>
 #include <cstdint>
@@ -23,30 +23,30 @@ struct Pod {
   std::uint64_t id = 0;  // in the order of arrival
   api::ObjectName name;
   std::string node;
-  api::ObjectPtr object;  // the newest state we know of
+  api::ObjectPtr object;  // the newest state that the kubelet knows
   std::optional<PodLife> life;
-  std::shared_ptr<const api::PodScript> own_script;  // of its annotations; null: none
+  std::shared_ptr<const api::PodScript> own_script;  // from its annotations; null: none
 
-  bool unread = true;   // others have changed the document since we looked at it
-  bool doubt = false;   // the status may not be what we reported
+  bool unread = true;  // the object may have changed since the kubelet last read it
+  bool doubt = false;  // the stored status may differ from the reported one
   bool in_flight = false;
   bool removal_sent = false;
   bool has_address = false;
-  std::optional<Time> due;  // its place in the schedule
+  std::optional<Time> due;  // its entry in the schedule
   std::optional<Time> retry_at;
   int failures = 0;
 
-  // Revisions of our own writes, of which the informer will tell us once more.
+  // Revisions of the kubelet's own writes. The informer will deliver these as well.
   std::array<std::int64_t, 4> own_revisions = {};
   std::size_t own_writes = 0;
-  // Events that came while a write was under way: at most one of them is its echo.
+  // Informer events that arrived during a pending write. At most one of them is the echo of that write.
   int events_in_flight = 0;
   std::int64_t event_revision = 0;
 
   bool IsOwn(std::int64_t revision) const;
-  // Takes in what the informer says. False: it was nothing new.
+  // Takes in an object from the informer. False: the caller has nothing to do now.
   bool Hear(const api::ObjectPtr& told);
-  // Takes in the answer to a write.
+  // Takes in the response to a write.
   void Wrote(const api::ObjectPtr& answer);
 };
 
@@ -56,15 +56,16 @@ class PodTable {
   void Erase(Pod& pod);
   Pod* Find(const api::ObjectName& name) const;
   Pod* Find(std::uint64_t id) const;
-  // Snapshots, since whoever goes through them may change the table.
+  // Snapshots, since the caller may change the table while iterating.
   std::vector<std::uint64_t> OfNode(const std::string& node) const;
-  std::vector<std::uint64_t> All() const;            // in the order of arrival
+  std::vector<std::uint64_t> All() const;  // in the order of arrival
   std::vector<const Pod*> AllByName() const;
 
-  // One place in the schedule for each pod.
+  // Each pod has at most one entry in the schedule.
   void Schedule(Pod& pod, std::optional<Time> due);
   std::optional<Time> FirstDue() const;
-  // The first of those that are due by then, taken off the schedule.
+  // Removes the earliest entry that is due at `now` from the schedule and returns its pod; nullptr when none
+  // is due.
   Pod* TakeDue(Time now);
 
  private:

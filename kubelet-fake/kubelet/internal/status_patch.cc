@@ -17,7 +17,7 @@ using api::IntAt;
 using api::ListAt;
 using api::StringAt;
 
-// As many hexadecimal digits as a SHA-256 has, drawn from a text.
+// A hash of the parts with as many hexadecimal digits as a SHA-256.
 std::string Digest(std::initializer_list<std::string_view> parts) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
   for (std::string_view part : parts) {
@@ -26,7 +26,7 @@ std::string Digest(std::initializer_list<std::string_view> parts) {
   }
   std::string out;
   while (out.size() < 64) {
-    hash += 0x9e3779b97f4a7c15ULL;  // splitmix64 spreads it over all digits
+    hash += 0x9e3779b97f4a7c15ULL;  // splitmix64, to fill all digits
     std::uint64_t z = hash;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
@@ -40,11 +40,12 @@ std::string Digest(std::initializer_list<std::string_view> parts) {
 std::string ImageId(const std::string& image) {
   std::string repository = image.substr(0, image.find('@'));
   const std::size_t colon = repository.rfind(':');
-  if (colon != std::string::npos && repository.find('/', colon) == std::string::npos) repository.resize(colon);
+  if (colon != std::string::npos && repository.find('/', colon) == std::string::npos)
+    repository.resize(colon);
   return repository + "@sha256:" + Digest({image});
 }
 
-// Most times in a status are the same few.
+// Caches the last text, since most times in a status are equal.
 class TimeWriter {
  public:
   const std::string& Text(Time time) {
@@ -59,7 +60,7 @@ class TimeWriter {
   std::string text_;
 };
 
-// Documents are put together member by member: a braced list would make every pair a list of its own first.
+// Documents are built member by member: a braced list would first make a list of every pair.
 Json TerminatedState(const Exit& exit, TimeWriter& times) {
   Json out = Json::object();
   out["exitCode"] = exit.code;
@@ -77,8 +78,9 @@ Json WaitingState(const PodState& pod, const Container& container, bool has_init
   Json out = Json::object();
   if (container.crash_loop) {
     out["reason"] = "CrashLoopBackOff";
-    out["message"] = "back-off " + api::FormatDuration(container.back_off) + " restarting failed container=" +
-                     container.name + " pod=" + pod.name.name + "_" + pod.name.ns + "(" + pod.uid + ")";
+    out["message"] = "back-off " + api::FormatDuration(container.back_off) +
+                     " restarting failed container=" + container.name + " pod=" + pod.name.name + "_" +
+                     pod.name.ns + "(" + pod.uid + ")";
   } else {
     out["reason"] = has_init ? "PodInitializing" : "ContainerCreating";
   }
@@ -96,9 +98,11 @@ Json StateOf(const PodState& pod, const Container& container, bool has_init, Tim
 }
 
 Json ContainerStatus(const PodState& pod, const Container& container, bool has_init, TimeWriter& times) {
-  // One that was found ended without anybody having seen it run has no identity.
-  const bool created = container.EverStarted() && (container.at != At::kTerminated || container.exit->finished);
-  const std::unique_ptr<Exit>& last = container.at == At::kTerminated ? container.exit_before : container.exit;
+  // A container that never started, or that ended with ContainerStatusUnknown, has no id.
+  const bool created =
+      container.EverStarted() && (container.at != At::kTerminated || container.exit->finished);
+  const std::unique_ptr<Exit>& last =
+      container.at == At::kTerminated ? container.exit_before : container.exit;
   Json out = Json::object();
   out["name"] = container.name;
   out["image"] = container.image;
@@ -110,8 +114,9 @@ Json ContainerStatus(const PodState& pod, const Container& container, bool has_i
   out["lastState"] = last ? TerminatedState(*last, times) : Json::object();
   if (container.mounts) out["volumeMounts"] = *container.mounts;
   if (!created) return out;
-  // A container that waits to run again still has the identity of its last run.
-  out["containerID"] = container.at == At::kRunning ? ContainerId(pod, container) : container.exit->container_id;
+  // A container that waits for its restart keeps the id of its last run.
+  out["containerID"] =
+      container.at == At::kRunning ? ContainerId(pod, container) : container.exit->container_id;
   out["resources"] = container.resources ? *container.resources : Json::object();
   if (container.resources && Find(*container.resources, "requests") != nullptr) {
     out["allocatedResources"] = (*container.resources)["requests"];
@@ -123,14 +128,15 @@ bool HasInitContainers(const PodState& pod) {
   return !pod.containers.empty() && pod.containers.front().kind != Kind::kRegular;
 }
 
-// Init containers come in the spec's order, regular ones by name.
+// Init containers are in the spec's order, regular containers sorted by name.
 Json ContainerStatuses(const PodState& pod, bool init, TimeWriter& times) {
   std::vector<const Container*> chosen;
   for (const Container& c : pod.containers) {
     if ((c.kind != Kind::kRegular) == init) chosen.push_back(&c);
   }
   if (!init) {
-    std::sort(chosen.begin(), chosen.end(), [](const Container* a, const Container* b) { return a->name < b->name; });
+    std::sort(chosen.begin(), chosen.end(),
+              [](const Container* a, const Container* b) { return a->name < b->name; });
   }
   Json out = Json::array();
   for (const Container* c : chosen) out.push_back(ContainerStatus(pod, *c, HasInitContainers(pod), times));
@@ -191,7 +197,7 @@ Json Patch(const PodState& pod, Json status) {
   return out;
 }
 
-// Everything that the kubelet says of a pod, whether it has changed or not.
+// The whole status that the kubelet reports, changed or not.
 Json WholeStatus(const PodState& pod, TimeWriter& times) {
   Json out = Json::object();
   AddPhase(pod, out);
@@ -203,7 +209,7 @@ Json WholeStatus(const PodState& pod, TimeWriter& times) {
   return out;
 }
 
-// The entry with a null for each field of `theirs` that it does not have, or nullopt when they are the same.
+// `ours` with a null for each field that only `theirs` has; nullopt when they are equal.
 std::optional<Json> ConditionDifference(Json ours, const Json* theirs) {
   if (theirs == nullptr) return ours;
   bool same = true;
@@ -218,7 +224,7 @@ std::optional<Json> ConditionDifference(Json ours, const Json* theirs) {
   return same ? std::nullopt : std::optional<Json>(std::move(ours));
 }
 
-// These lists are merged by address: what is to go must be named.
+// These lists are merged by address: the patch must name every address to delete.
 void ForgetOtherAddresses(const char* list, const Json& theirs, Json& status) {
   if (!status.contains(list)) return;
   for (const Json& other : ListAt(theirs, list)) {
@@ -227,7 +233,7 @@ void ForgetOtherAddresses(const char* list, const Json& theirs, Json& status) {
   }
 }
 
-// Others may mark a pod as a target of disruption for reasons of their own.
+// Other clients may set DisruptionTarget for reasons of their own.
 bool IsOurs(const PodState& pod, ConditionType type) {
   return type != ConditionType::kDisruption || (pod.over && pod.ending && pod.ending->disruption);
 }
@@ -235,7 +241,8 @@ bool IsOurs(const PodState& pod, ConditionType type) {
 bool SameContainer(const Container& container, const Json& entry) {
   constexpr const char* kStates[] = {"waiting", "running", "terminated"};
   return Find(entry, "state", kStates[static_cast<int>(container.at)]) != nullptr &&
-         api::BoolAt(entry, "ready") == container.ready && IntAt(entry, 0, "restartCount") == container.restarts;
+         api::BoolAt(entry, "ready") == container.ready &&
+         IntAt(entry, 0, "restartCount") == container.restarts;
 }
 
 }  // namespace
@@ -275,8 +282,10 @@ Json TakeDifference(PodState& pod, const Json& document) {
   Json status = WholeStatus(pod, times);
   for (auto it = status.begin(); it != status.end();) {
     const Json* other = Find(theirs, it.key());
-    if (other != nullptr && *other == *it) it = status.erase(it);
-    else ++it;
+    if (other != nullptr && *other == *it)
+      it = status.erase(it);
+    else
+      ++it;
   }
   for (const char* list : {"podIPs", "hostIPs"}) ForgetOtherAddresses(list, theirs, status);
   if (pod.reason.empty() && Find(theirs, "reason") != nullptr) status["reason"] = nullptr;

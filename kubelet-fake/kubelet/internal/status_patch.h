@@ -1,21 +1,22 @@
 #pragma once
 
-// A pod's status as the kubelet writes it: the parts that changed, as a strategic merge patch of pods/status.
+// A pod's status as the kubelet writes it: the changed parts, as a strategic merge patch of pods/status.
 
 #include "kubelet-fake/kubelet/internal/pod_state.h"
 
 namespace terrarium::kubelet_fake {
 
-// {"metadata": {"uid": ...}, "status": {...}} with what has changed since the last call, or null when nothing has; it
-// counts as reported from then on.
+// Returns {"metadata": {"uid": ...}, "status": {...}} with the changes since the last call and marks them as
+// reported. Null: nothing has changed.
 Json TakeChanges(PodState& pod);
-// The same against a document to whose status others may have written: everything in which it differs from ours.
+// The same against a document whose status other clients may have written: all fields that differ from the
+// kubelet's.
 Json TakeDifference(PodState& pod, const Json& document);
-// A quick look: whether the document's status says what was last reported. Small things that only we write are not
-// compared.
+// A quick check whether the document's status matches the last report. It skips minor fields that only the
+// kubelet writes.
 bool Agrees(const PodState& pod, const Json& document);
 
-// The identity of a container's n-th run: the same whoever computes it.
+// The id of a container's n-th run. Deterministic: a restarted kubelet computes the same id.
 std::string ContainerId(const PodState& pod, const Container& container);
 
 }  // namespace terrarium::kubelet_fake

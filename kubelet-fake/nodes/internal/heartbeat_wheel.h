@@ -10,7 +10,8 @@
 
 namespace terrarium::kubelet_fake {
 
-// When which node's lease is renewed: each once in every round, the nodes spread evenly over the round's seconds.
+// When which node's lease is renewed: each once in every round, the nodes spread evenly over the round's
+// seconds.
 class HeartbeatWheel {
  public:
   static constexpr api::Duration kRound = std::chrono::seconds(10);

@@ -29,7 +29,7 @@ struct HealthyCondition {
   const char* reason;
   const char* message;
 };
-// Ready is the last, as the kubelet has it.
+// Ready comes last, as in the kubelet.
 constexpr HealthyCondition kHealthy[] = {
     {"MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"},
     {"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"},
@@ -68,7 +68,8 @@ Json NodeInfo(const Machine& machine) {
 }
 
 Json Addresses(const std::string& name, const std::string& ip) {
-  return Json::array({Json{{"type", "InternalIP"}, {"address", ip}}, Json{{"type", "Hostname"}, {"address", name}}});
+  return Json::array(
+      {Json{{"type", "InternalIP"}, {"address", ip}}, Json{{"type", "Hostname"}, {"address", name}}});
 }
 
 Json Healthy(const HealthyCondition& condition, Time now) {
@@ -94,12 +95,12 @@ bool MustBePutRight(const Json* condition, const HealthyCondition& healthy, Stat
   return status == "Unknown" || (report == StatusReport::kRecovery && status != healthy.status);
 }
 
-// Adds to `status` what the creator of the node did not say.
+// Adds to `status` the fields that the creator of the node did not set.
 void FillIn(const Json& node, const NodeAgentOptions& options, const Machine& machine, Json& status) {
   const Json& given = ObjectAt(node, "status");
   const Json capacity = Missing(Capacity(options), ObjectAt(given, "capacity"));
   if (!capacity.empty()) status["capacity"] = capacity;
-  // All of a node's capacity is there for pods, unless its creator says otherwise.
+  // The whole capacity is allocatable, unless the creator set something else.
   Json whole = Capacity(options);
   whole.update(ObjectAt(given, "capacity"));
   const Json allocatable = Missing(whole, ObjectAt(given, "allocatable"));
@@ -118,7 +119,7 @@ std::string NodeAddress(int n) {
 }
 
 std::string PodRange(int n) {
-  // 10.244 to 10.255, then 10.128 to 10.243: clear of the services in 10.96.
+  // 10.244 to 10.255, then 10.128 to 10.243. This avoids the Service network in 10.96.
   constexpr int kFirst = 244, kLowest = 128, kCount = 128;
   const int block = n / 256;
   if (block >= kCount) return "";
@@ -184,7 +185,8 @@ Json LeaseOf(const api::Object& node, Json existing, Time now) {
   Json& metadata = lease["metadata"];
   metadata["name"] = owner.name;
   metadata["namespace"] = "kube-node-lease";
-  // Replaced rather than kept: a node made anew has another uid, and a lease of the old one would be collected.
+  // Replaced, not kept: a node that was deleted and created again has another uid, and the garbage collector
+  // would delete a lease that refers to the old one.
   metadata["ownerReferences"] =
       Json::array({Json{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", owner.name}, {"uid", owner.uid}}});
   Json& spec = lease["spec"];

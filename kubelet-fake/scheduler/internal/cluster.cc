@@ -64,7 +64,8 @@ std::shared_ptr<TermGroup> Cluster::GroupOf(std::vector<PodTerm> terms, const ch
   }
   for (auto& [key, weak] : classes_) {
     const auto other = weak.lock();
-    if (other != nullptr && MatchesAll(made->terms, other->wants.pod, namespaces_)) other->matched.push_back(made);
+    if (other != nullptr && MatchesAll(made->terms, other->wants.pod, namespaces_))
+      other->matched.push_back(made);
   }
   return made;
 }
@@ -141,7 +142,8 @@ void Cluster::NamespaceLabelsChanged(const std::string& name) {
     if (pod_class == nullptr || pod_class->wants.pod.ns != name) continue;
     JoinGroups(*pod_class);
     pod_class->matches_own_affinity =
-        pod_class->affinity != nullptr && MatchesAll(pod_class->wants.affinity, pod_class->wants.pod, namespaces_);
+        pod_class->affinity != nullptr &&
+        MatchesAll(pod_class->wants.affinity, pod_class->wants.pod, namespaces_);
   }
 }
 
@@ -173,7 +175,8 @@ void Cluster::Count(const PodClass& pod_class, const NodeInfo& node, int change)
   if (node.domains.empty()) return;
   for (const auto& group : pod_class.matched) {
     if (group->stale) continue;
-    for (std::size_t i = 0; i < group->keys.size(); ++i) group->matching[i].Add(node.domains[group->keys[i]], change);
+    for (std::size_t i = 0; i < group->keys.size(); ++i)
+      group->matching[i].Add(node.domains[group->keys[i]], change);
   }
   for (const auto& group : pod_class.anti_affinity) {
     if (!group->stale) group->carriers.Add(node.domains[group->keys.front()], change);

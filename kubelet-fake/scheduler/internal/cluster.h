@@ -1,7 +1,7 @@
 #pragma once
 
-// The scheduler's picture of the cluster, kept up to date change by change: what is placed where, summed up for each
-// node and for each group of affinity terms.
+// The scheduler's picture of the cluster, kept up to date change by change: what is placed where, summed up
+// for each node and for each group of affinity terms.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,8 @@ class Cluster {
   void SetNamespace(const api::ObjectPtr& object);
   void RemoveNamespace(const std::string& name);
 
-  // A pod counts on a node from now on, also on one that is not known yet. The reference holds until it is removed.
+  // A pod counts on a node from now on, also on one that is not known yet. The reference holds until it is
+  // removed.
   NodeInfo& Place(const PodClassPtr& pod_class, const std::string& node);
   void Remove(const PodClassPtr& pod_class, NodeInfo& node);
 

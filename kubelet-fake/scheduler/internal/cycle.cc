@@ -1,4 +1,4 @@
-// One pod after the other: a node is chosen, the pod counts there, and the bind is sent.
+// The scheduling cycle. For one pod at a time: choose a node, count the pod there, send the bind.
 
 #include <chrono>
 #include <utility>
@@ -11,9 +11,9 @@ using namespace scheduling;  // NOLINT: the parts that the scheduler is made of
 
 namespace {
 
-// Pods decided before others get their turn on the thread.
+// Pods decided in a row before the scheduler yields to other work on the thread.
 constexpr int kAttemptsInARow = 64;
-// The safety net for pods that wait for a change that nobody noticed.
+// A fallback for pods whose retry hint missed a change, as in kube-scheduler.
 constexpr api::Duration kFlushEvery = std::chrono::seconds(30);
 constexpr api::Duration kWaitingMost = std::chrono::minutes(5);
 
@@ -65,10 +65,11 @@ void Scheduler::Impl::Attempt(PodRecord& pod) {
     queue_.AddUnschedulable(pod, env_.clock.Now());
     return Report(pod, "Unschedulable", pod.pod_class->failure->message);
   }
-  // What there was room for once, there may be room for again.
+  // There was room for this pod, so there may be room for another one of its class.
   queue_.TryOneOf(*pod.pod_class, env_.clock.Now());
   if (pod.reports_under_way > 0) {
-    pod.bind_when_reported = true;  // or the report would come last and say that a bound pod has no node
+    // Otherwise the report could arrive after the bind and mark a bound pod as unscheduled.
+    pod.bind_when_reported = true;
   } else {
     Bind(pod);
   }
@@ -80,7 +81,7 @@ bool Scheduler::Impl::Assume(PodRecord& pod) {
   if (pod_class.failure && pod_class.failure->generation == generation) return false;
   const int nodes = static_cast<int>(cluster_.nodes().size());
   if (nodes == 0) {
-    // DIVERGES: kube-scheduler tries again every ten seconds; here the first node wakes the pod.
+    // DIVERGES: kube-scheduler retries every ten seconds; here the first node wakes the pod.
     pod_class.failure = {generation, {}, std::string(kNoNodesMessage)};
     return false;
   }
@@ -121,7 +122,8 @@ void Scheduler::Impl::BindFailed(PodRecord& pod, const api::Status& status) {
   WaitForErrorRetry();
   Wake();  // for the metrics
   const std::string message = "running Bind plugin \"DefaultBinder\": " + status.message;
-  // After a conflict the pod is not as it was known: it may have a node by now, and the condition would be wrong.
+  // After a conflict the scheduler's copy of the pod is outdated: the pod may already have a node, and the
+  // condition would be wrong.
   if (status.Is(api::reason::kConflict) || status.Is(api::reason::kNotFound)) {
     return writer_.RecordFailed(*pod.object, message);
   }
@@ -148,7 +150,8 @@ void Scheduler::Impl::Report(PodRecord& pod, std::string_view reason, const std:
 
 PodRecord* Scheduler::Impl::FindPending(const api::ObjectHeader& pod) {
   const auto it = pods_.find({pod.ns, pod.name});
-  if (it == pods_.end() || it->second.object == nullptr || it->second.object->header().uid != pod.uid) return nullptr;
+  if (it == pods_.end() || it->second.object == nullptr || it->second.object->header().uid != pod.uid)
+    return nullptr;
   return &it->second;
 }
 

@@ -21,7 +21,7 @@ constexpr std::string_view kReasonTexts[] = {
 };
 static_assert(std::size(kReasonTexts) == static_cast<std::size_t>(Reason::kCount));
 
-// "3 Insufficient cpu, 5 Too many pods": sorted as texts, so that 10 comes before 2.
+// "3 Insufficient cpu, 5 Too many pods": sorted as strings, so that 10 comes before 2.
 class Histogram {
  public:
   void Add(int count, std::string_view reason) {
@@ -43,7 +43,7 @@ std::string Available(int nodes) { return "0/" + std::to_string(nodes) + " nodes
 }  // namespace
 
 // mirrors FitError.Error() and DefaultPreemption.PostFilter() of pkg/scheduler/framework, 1.36.
-// DIVERGES: nobody is preempted here, so no node ever has victims.
+// DIVERGES: preemption is not supported, so no node ever has victims.
 std::string Diagnosis::Message(int nodes, bool may_preempt) const {
   Histogram reasons;
   for (std::size_t i = 0; i < reasons_.size(); ++i) reasons.Add(reasons_[i], kReasonTexts[i]);

@@ -11,7 +11,7 @@ bool Refuse(Diagnosis& why, FilterName filter, Reason reason, bool hopeless) {
   return false;
 }
 
-// mirrors fitsRequest() of plugins/noderesources/fit.go, 1.36: every resource that is short is a reason.
+// mirrors fitsRequest() of plugins/noderesources/fit.go, 1.36: every insufficient resource is a reason.
 bool FitsResources(const Requirements& wants, const NodeInfo& node, Diagnosis& why) {
   const Resources& request = wants.resources.requests;
   const Resources& allocatable = node.facts.allocatable.resources;
@@ -30,7 +30,8 @@ bool FitsResources(const Requirements& wants, const NodeInfo& node, Diagnosis& w
   }
   check(request.milli_cpu, allocatable.milli_cpu, used.milli_cpu, Reason::kCpu);
   check(request.memory, allocatable.memory, used.memory, Reason::kMemory);
-  check(request.ephemeral_storage, allocatable.ephemeral_storage, used.ephemeral_storage, Reason::kEphemeralStorage);
+  check(request.ephemeral_storage, allocatable.ephemeral_storage, used.ephemeral_storage,
+        Reason::kEphemeralStorage);
   for (const auto& [name, asked] : request.scalars) {
     const std::int64_t total = allocatable.Scalar(name);
     if (asked <= total - used.Scalar(name)) continue;
@@ -51,7 +52,8 @@ bool AffinitySatisfied(const PodClass& pod_class, const NodeInfo& node) {
     near &= group.matching[i].At(domain) > 0;
   }
   if (near) return true;
-  // The first pod of a series that wants to be near its like has nobody to join.
+  // A pod that matches its own affinity terms may be the first: while no placed pod matches them, every node
+  // with the topology labels passes.
   return pod_class.matches_own_affinity && std::all_of(group.matching.begin(), group.matching.end(),
                                                        [](const DomainCounts& c) { return c.total() == 0; });
 }

@@ -6,8 +6,8 @@
 
 namespace terrarium::kubelet_fake::scheduling {
 
-// Whether a pod of the class may run on the node, in the state that the cluster is in; if not, `why` counts it out with
-// kube-scheduler's reasons. REQUIRES: the class's groups are current (Cluster::Refresh).
+// Whether a pod of the class may run on the node, in the state that the cluster is in; if not, `why` counts
+// it out with kube-scheduler's reasons. REQUIRES: the class's groups are current (Cluster::Refresh).
 bool PassesFilters(const PodClass& pod_class, const NodeInfo& node, Diagnosis& why);
 
 // The parts that also decide whether a change of a node is worth another attempt.

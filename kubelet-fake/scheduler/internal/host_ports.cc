@@ -22,7 +22,8 @@ void AppendPorts(const Json& container, std::vector<HostPort>& out) {
   for (const Json& port : ListAt(container, "ports")) {
     const std::int64_t number = api::IntAt(port, 0, "hostPort");
     if (number <= 0) continue;
-    out.push_back({Or(StringAt(port, "hostIP"), kEveryAddress), Or(StringAt(port, "protocol"), "TCP"), number});
+    out.push_back(
+        {Or(StringAt(port, "hostIP"), kEveryAddress), Or(StringAt(port, "protocol"), "TCP"), number});
   }
 }
 
@@ -44,7 +45,8 @@ std::vector<HostPort> HostPortsOf(const Json& pod_spec) {
 
 bool AnyConflict(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken) {
   return std::any_of(wanted.begin(), wanted.end(), [&](const HostPort& port) {
-    return std::any_of(taken.begin(), taken.end(), [&](const HostPort& other) { return port.Conflicts(other); });
+    return std::any_of(taken.begin(), taken.end(),
+                       [&](const HostPort& other) { return port.Conflicts(other); });
   });
 }
 

@@ -97,7 +97,8 @@ bool NodeTerm::Matches(const api::ObjectHeader& node) const {
   if (labels.empty() && names.empty()) return false;
   return std::all_of(labels.begin(), labels.end(),
                      [&](const LabelRequirement& r) { return r.Matches(api::FindLabel(node, r.key)); }) &&
-         std::all_of(names.begin(), names.end(), [&](const LabelRequirement& r) { return r.Matches(&node.name); });
+         std::all_of(names.begin(), names.end(),
+                     [&](const LabelRequirement& r) { return r.Matches(&node.name); });
 }
 
 bool NodeAffinity::Matches(const api::ObjectHeader& node) const {
@@ -129,7 +130,8 @@ NodeAffinity NodeAffinityOf(const Json& pod_spec) {
     out.node_names = NamesOf(*out.required);
   }
   for (const Json& preference : ListAt(affinity, "preferredDuringSchedulingIgnoredDuringExecution")) {
-    out.preferred.push_back({api::IntAt(preference, 0, "weight"), ReadTerm(ObjectAt(preference, "preference"))});
+    out.preferred.push_back(
+        {api::IntAt(preference, 0, "weight"), ReadTerm(ObjectAt(preference, "preference"))});
   }
   return out;
 }

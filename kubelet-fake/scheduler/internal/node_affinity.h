@@ -1,6 +1,6 @@
 #pragma once
 
-// Which nodes a pod may or would rather run on: spec.nodeSelector and spec.affinity.nodeAffinity.
+// The nodes on which a pod may run, and those it prefers: spec.nodeSelector and spec.affinity.nodeAffinity.
 
 #include <cstdint>
 #include <optional>
@@ -14,10 +14,10 @@
 
 namespace terrarium::kubelet_fake::scheduling {
 
-// All requirements hold. A term without any matches nothing.
+// A node matches if all requirements hold. A term without requirements matches no node.
 struct NodeTerm {
   std::vector<api::LabelRequirement> labels;
-  std::vector<api::LabelRequirement> names;  // on metadata.name, the only field there is
+  std::vector<api::LabelRequirement> names;  // on metadata.name, the only supported field
 
   bool Matches(const api::ObjectHeader& node) const;
 };
@@ -29,15 +29,15 @@ struct NodeAffinity {
   };
 
   std::vector<std::pair<std::string, std::string>> selector;
-  std::optional<std::vector<NodeTerm>> required;  // one of them holds
+  std::optional<std::vector<NodeTerm>> required;  // at least one of them must match
   std::vector<Preferred> preferred;
-  // Set when every required term names its nodes: no others need to be looked at. Sorted; empty when the names of each
-  // term contradict one another.
+  // Set when every required term names its nodes: the scheduler need not consider any others. Sorted; empty
+  // when the names within each term contradict one another.
   std::optional<std::vector<std::string>> node_names;
 
   bool IsEmpty() const { return selector.empty() && !required; }
   bool Matches(const api::ObjectHeader& node) const;
-  // The weights of the preferred terms that the node matches.
+  // The sum of the weights of the preferred terms that the node matches.
   std::int64_t Score(const api::ObjectHeader& node) const;
 };
 

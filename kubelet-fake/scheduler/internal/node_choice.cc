@@ -8,11 +8,12 @@ namespace terrarium::kubelet_fake::scheduling {
 namespace {
 
 constexpr std::int64_t kScoreMax = 100;
-// The weights of kube-scheduler's default profile; least allocated has 1.
+// Weights of kube-scheduler's default profile; least allocated has weight 1.
 constexpr std::int64_t kTaintWeight = 3;
 constexpr std::int64_t kNodeAffinityWeight = 2;
 
-// In floating point, since dividing integers would cost more than all the rest of a decision. Exact up to 80 TiB.
+// In floating point, since an integer division would cost more than the rest of the decision. Exact up to 80
+// TiB.
 std::int64_t FreeShare(std::int64_t requested, std::int64_t allocatable) {
   if (requested > allocatable) return 0;
   return static_cast<std::int64_t>(static_cast<double>((allocatable - requested) * kScoreMax) /
@@ -100,7 +101,7 @@ NodeInfo* NodeChooser::BestOfGood(const Requirements& wants) {
   return good_[best_.size() == 1 ? best_.front() : best_[prng_.Below(best_.size())]];
 }
 
-// Where nobody has any, all are equal and nothing is added.
+// Adds nothing when the count is 0 for every node.
 template <typename Count>
 void NodeChooser::AddShare(std::int64_t weight, bool malus, const Count& count) {
   part_.clear();

@@ -21,11 +21,13 @@ class NodeChooser {
  public:
   explicit NodeChooser(api::Prng& prng) : prng_(prng) {}
 
-  // The best of the nodes that pass the filters, or nullptr with the reasons in `why`. Equals are drawn by lot.
+  // The best of the nodes that pass the filters, or nullptr with the reasons in `why`. Equals are drawn by
+  // lot.
   NodeInfo* Choose(Cluster& cluster, const PodClass& pod_class, Diagnosis& why);
 
  private:
-  // Puts at most `wanted` nodes into good_, beginning at `start` and going round. The answer is where it ended.
+  // Puts at most `wanted` nodes into good_, beginning at `start` and going round. The answer is where it
+  // ended.
   std::size_t FindGood(const std::vector<NodeInfo*>& nodes, std::size_t start, std::size_t wanted,
                        const PodClass& pod_class, Diagnosis& why);
   NodeInfo* BestOfGood(const Requirements& wants);

@@ -11,13 +11,14 @@ namespace terrarium::kubelet_fake::scheduling {
 NodeFacts NodeFacts::Of(const api::ObjectPtr& node) {
   const auto document = node->Document();
   const api::Json& spec = api::ObjectAt(*document, "spec");
-  return {AllocatableOf(api::ObjectAt(*document, "status")), TaintsOf(spec), api::BoolAt(spec, "unschedulable"), node};
+  return {AllocatableOf(api::ObjectAt(*document, "status")), TaintsOf(spec),
+          api::BoolAt(spec, "unschedulable"), node};
 }
 
 bool NodeFacts::SameAs(const NodeFacts& other) const {
   if ((object == nullptr) != (other.object == nullptr)) return false;
-  return (object == nullptr || header().labels == other.header().labels) && unschedulable == other.unschedulable &&
-         taints == other.taints && allocatable == other.allocatable;
+  return (object == nullptr || header().labels == other.header().labels) &&
+         unschedulable == other.unschedulable && taints == other.taints && allocatable == other.allocatable;
 }
 
 void NodeInfo::Add(const std::shared_ptr<PodClass>& pod_class) {

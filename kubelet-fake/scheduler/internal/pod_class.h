@@ -12,8 +12,8 @@
 
 namespace terrarium::kubelet_fake::scheduling {
 
-// Pods that ask for the same, as those made from one template do: a decision about one of them holds for all. Shared by
-// these pods; made by Cluster, which also keeps the groups current.
+// Pods that ask for the same, as those made from one template do: a decision about one of them holds for all.
+// Shared by these pods; made by Cluster, which also keeps the groups current.
 struct PodClass {
   std::int64_t number = 0;  // by which classes are ordered
   Requirements wants;

@@ -14,8 +14,6 @@ using api::StringAt;
 // Longer notes of events are refused.
 constexpr std::size_t kNoteBytesMax = 1024;
 
-api::ObjectName NameOf(const api::Object& pod) { return {pod.header().ns, pod.header().name}; }
-
 std::string Shortened(std::string message) {
   constexpr std::string_view kMore = " ...";
   if (message.size() > kNoteBytesMax) message.replace(kNoteBytesMax - kMore.size(), std::string::npos, kMore);
@@ -43,7 +41,7 @@ void PodWriter::Bind(const api::Object& pod, const std::string& node, Done done)
                   {"target", {{"kind", "Node"}, {"name", node}}}};
   client_.Send({.verb = api::WriteRequest::Verb::kCreate,
                 .resource = "pods",
-                .object = NameOf(pod),
+                .object = pod.name(),
                 .subresource = "binding",
                 .body = std::move(binding)},
                Telling(std::move(done)));
@@ -55,8 +53,11 @@ bool PodWriter::ReportUnscheduled(const api::Object& pod, std::string_view reaso
   const Json& old = ScheduledCondition(*document);
   const bool was_false = StringAt(old, "status") == "False";
   if (was_false && StringAt(old, "reason") == reason && StringAt(old, "message") == message) return false;
-  Json condition = {{"type", "PodScheduled"}, {"status", "False"},       {"reason", reason},
-                    {"message", message},     {"lastProbeTime", nullptr}};
+  Json condition = {{"type", "PodScheduled"},
+                    {"status", "False"},
+                    {"reason", reason},
+                    {"message", message},
+                    {"lastProbeTime", nullptr}};
   if (!was_false) condition["lastTransitionTime"] = api::FormatTime(env_.clock.Now());
   if (const Json* generation = api::Find(*document, "metadata", "generation")) {
     condition["observedGeneration"] = *generation;
@@ -67,7 +68,7 @@ bool PodWriter::ReportUnscheduled(const api::Object& pod, std::string_view reaso
   patch["status"]["conditions"] = std::move(conditions);
   client_.Send({.verb = api::WriteRequest::Verb::kPatch,
                 .resource = "pods",
-                .object = NameOf(pod),
+                .object = pod.name(),
                 .subresource = "status",
                 .body = std::move(patch)},
                Telling(std::move(done)));
@@ -75,13 +76,14 @@ bool PodWriter::ReportUnscheduled(const api::Object& pod, std::string_view reaso
 }
 
 void PodWriter::RecordScheduled(const api::Object& pod, const std::string& node) {
-  recorder_.Record({.component = std::string(kSchedulerName)}, controllers::ReferenceToPod(pod), controllers::kNormal,
-                   "Scheduled", "Successfully assigned " + NameOf(pod).String() + " to " + node);
+  recorder_.Record({.component = std::string(kSchedulerName)}, controllers::ReferenceToPod(pod),
+                   controllers::kNormal, "Scheduled",
+                   "Successfully assigned " + pod.name().String() + " to " + node);
 }
 
 void PodWriter::RecordFailed(const api::Object& pod, std::string message) {
-  recorder_.Record({.component = std::string(kSchedulerName)}, controllers::ReferenceToPod(pod), controllers::kWarning,
-                   "FailedScheduling", Shortened(std::move(message)));
+  recorder_.Record({.component = std::string(kSchedulerName)}, controllers::ReferenceToPod(pod),
+                   controllers::kWarning, "FailedScheduling", Shortened(std::move(message)));
 }
 
 }  // namespace terrarium::kubelet_fake::scheduling

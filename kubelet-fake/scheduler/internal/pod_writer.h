@@ -1,6 +1,6 @@
 #pragma once
 
-// What the scheduler tells the apiserver about pods.
+// The scheduler's writes about pods: bindings, conditions and events.
 
 #include <functional>
 #include <optional>
@@ -19,15 +19,17 @@ inline constexpr std::string_view kSchedulerName = "default-scheduler";
 
 class PodWriter {
  public:
-  // What is asked for is under way when a call returns; `done` comes later, with what went wrong, if anything did.
+  // Called with the outcome of a request. nullopt: it succeeded.
   using Done = std::function<void(const std::optional<api::Status>& failure)>;
 
   PodWriter(const api::Env& env, api::Client& client, controllers::EventRecorder& recorder)
       : env_(env), client_(client), recorder_(recorder) {}
 
   void Bind(const api::Object& pod, const std::string& node, Done done);
-  // Makes the PodScheduled condition say False; `done` is not called, and the answer is false, when it says so already.
-  bool ReportUnscheduled(const api::Object& pod, std::string_view reason, const std::string& message, Done done);
+  // Sets the PodScheduled condition to False. Returns false, and never calls `done`, when the condition is
+  // already up to date.
+  bool ReportUnscheduled(const api::Object& pod, std::string_view reason, const std::string& message,
+                         Done done);
 
   void RecordScheduled(const api::Object& pod, const std::string& node);
   void RecordFailed(const api::Object& pod, std::string message);

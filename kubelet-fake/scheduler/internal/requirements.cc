@@ -76,7 +76,8 @@ std::string RequirementsText(const api::ObjectHeader& header, const Json& pod) {
   std::string out = header.ns;
   for (const auto& [key, value] : header.labels) out.append(1, '\0').append(key).append(1, '=').append(value);
   const Json& spec = ObjectAt(pod, "spec");
-  for (const char* field : {"affinity", "nodeSelector", "overhead", "preemptionPolicy", "resources", "tolerations"}) {
+  for (const char* field :
+       {"affinity", "nodeSelector", "overhead", "preemptionPolicy", "resources", "tolerations"}) {
     AppendField(spec, field, out);
   }
   out.append(1, '\0').append(std::to_string(api::IntAt(spec, 0, "priority")));

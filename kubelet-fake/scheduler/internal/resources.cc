@@ -26,7 +26,8 @@ Amounts ReadAmounts(const Json& list) {
   Amounts out;
   for (const auto& [name, text] : list.items()) {
     if (!text.is_string()) continue;
-    if (auto quantity = Quantity::Parse(text.get_ref<const std::string&>(), nullptr)) out.emplace(name, *quantity);
+    if (auto quantity = Quantity::Parse(text.get_ref<const std::string&>(), nullptr))
+      out.emplace(name, *quantity);
   }
   return out;
 }
@@ -38,7 +39,7 @@ void AddAll(Amounts& sum, const Amounts& more) {
   }
 }
 
-void RaiseTo(Amounts& most, const Amounts& other) {
+void RaiseAll(Amounts& most, const Amounts& other) {
   for (const auto& [name, amount] : other) {
     auto [it, added] = most.emplace(name, amount);
     if (!added && it->second < amount) it->second = amount;
@@ -58,7 +59,8 @@ bool AtPodLevel(std::string_view resource) {
 
 Amounts Total(const Json& spec, const Amounts& otherwise) {
   Amounts running;
-  for (const Json& container : ListAt(spec, "containers")) AddAll(running, ContainerRequests(container, otherwise));
+  for (const Json& container : ListAt(spec, "containers"))
+    AddAll(running, ContainerRequests(container, otherwise));
   Amounts sidecars, starting;
   for (const Json& container : ListAt(spec, "initContainers")) {
     Amounts step = ContainerRequests(container, otherwise);
@@ -69,9 +71,9 @@ Amounts Total(const Json& spec, const Amounts& otherwise) {
     } else {
       AddAll(step, sidecars);
     }
-    RaiseTo(starting, step);
+    RaiseAll(starting, step);
   }
-  RaiseTo(running, starting);
+  RaiseAll(running, starting);
   for (const auto& [name, amount] : ReadAmounts(ObjectAt(spec, "resources", "requests"))) {
     if (AtPodLevel(name)) running[name] = amount;
   }
@@ -125,7 +127,8 @@ void Resources::Subtract(const Resources& other) {
   memory -= other.memory;
   ephemeral_storage -= other.ephemeral_storage;
   for (const auto& [name, amount] : other.scalars) {
-    auto it = std::find_if(scalars.begin(), scalars.end(), [&name = name](const auto& s) { return s.first == name; });
+    auto it = std::find_if(scalars.begin(), scalars.end(),
+                           [&name = name](const auto& s) { return s.first == name; });
     if (it == scalars.end()) continue;
     it->second -= amount;
     if (it->second == 0) scalars.erase(it);

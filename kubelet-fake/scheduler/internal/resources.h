@@ -28,13 +28,14 @@ struct Resources {
 
 struct PodRequests {
   Resources requests;
-  // For scoring, a container that asks for nothing counts with 100m and 200Mi, so that such pods spread as well.
+  // For scoring, a container that asks for nothing counts with 100m and 200Mi, so that such pods spread as
+  // well.
   std::int64_t scoring_milli_cpu = 0;
   std::int64_t scoring_memory = 0;
 };
 
-// The most that a pod needs at any time of its life: containers and restartable init containers run together, the other
-// init containers one after the other beside the restartable ones started before them.
+// The most that a pod needs at any time of its life: containers and restartable init containers run together,
+// the other init containers one after the other beside the restartable ones started before them.
 PodRequests RequestsOf(const api::Json& pod_spec);
 
 struct Allocatable {

@@ -24,7 +24,8 @@ bool Matched(const PodClass& pod_class, const TermGroup& group) {
 }
 
 bool AnyMatched(const PodClass& pod_class, const std::vector<std::shared_ptr<TermGroup>>& groups) {
-  return std::any_of(groups.begin(), groups.end(), [&](const auto& group) { return Matched(pod_class, *group); });
+  return std::any_of(groups.begin(), groups.end(),
+                     [&](const auto& group) { return Matched(pod_class, *group); });
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ bool NodeMayHelp(const PodClass& pod_class, const NodeFacts& before, const NodeF
   const FilterSet& rejected_by = pod_class.failure->rejected_by;
   const bool is_new = before.object == nullptr;
   if (rejected_by.empty()) return is_new;  // there were no nodes
-  if (rejected_by.Has(FilterName::kNodeUnschedulable) && !after.unschedulable && (is_new || before.unschedulable)) {
+  if (rejected_by.Has(FilterName::kNodeUnschedulable) && !after.unschedulable &&
+      (is_new || before.unschedulable)) {
     return true;
   }
   if (rejected_by.Has(FilterName::kTaintToleration) && TaintsTolerated(wants, after) &&
@@ -54,15 +56,16 @@ bool NodeMayHelp(const PodClass& pod_class, const NodeFacts& before, const NodeF
          (is_new || before.header().labels != after.header().labels);
 }
 
-// DIVERGES: kube-scheduler tries every pod that lacked resources again after any pod has gone; here the node must now
-// be good enough. The outcome is the same with fewer attempts, and so fewer FailedScheduling events.
+// DIVERGES: kube-scheduler tries every pod that lacked resources again after any pod has gone; here the node
+// must now be good enough. The outcome is the same with fewer attempts, and so fewer FailedScheduling events.
 bool FreedNodeMayHelp(const PodClass& pod_class, const PodClass& gone, const NodeInfo* node) {
   const FilterSet& rejected_by = pod_class.failure->rejected_by;
   if (rejected_by.Has(FilterName::kInterPodAffinity) &&
       (AnyMatched(gone, pod_class.anti_affinity) || AnyMatched(pod_class, gone.anti_affinity))) {
     return true;
   }
-  if (!rejected_by.Has(FilterName::kNodeResourcesFit) && !rejected_by.Has(FilterName::kNodePorts)) return false;
+  if (!rejected_by.Has(FilterName::kNodeResourcesFit) && !rejected_by.Has(FilterName::kNodePorts))
+    return false;
   Diagnosis why;
   return node != nullptr && PassesFilters(pod_class, *node, why);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Whether a change may be what a class of unschedulable pods waits for: each filter that refused a node at the last
-// attempt is asked.
+// Whether a change may be what a class of unschedulable pods waits for: each filter that refused a node at
+// the last attempt is asked.
 
 #include "kubelet-fake/scheduler/internal/node_info.h"
 #include "kubelet-fake/scheduler/internal/pod_class.h"

@@ -18,11 +18,12 @@
 
 namespace terrarium::kubelet_fake {
 
-// Shared with callbacks, which may come after the scheduler has gone. What it has seen is worked in by seen.cc, what it
-// does is in cycle.cc.
+// Shared with callbacks, which may come after the scheduler has gone. What it has seen is worked in by
+// seen.cc, what it does is in cycle.cc.
 class Scheduler::Impl : public std::enable_shared_from_this<Scheduler::Impl> {
  public:
-  Impl(const api::Env& env, api::Client& client, controllers::EventRecorder& recorder, controllers::Metrics& metrics);
+  Impl(const api::Env& env, api::Client& client, controllers::EventRecorder& recorder,
+       controllers::Metrics& metrics);
   ~Impl();
   void Watch(controllers::InformerSet& informers);
   void Start();

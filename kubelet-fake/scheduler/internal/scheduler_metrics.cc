@@ -1,11 +1,11 @@
 #include "kubelet-fake/scheduler/internal/scheduler_metrics.h"
 
+#include <string>
+
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
-
-#include <string>
 
 #include "kubelet-fake/scheduler/internal/pod_writer.h"
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// The pods that wait for a node. Pods to be tried are handed out by priority, then in order of arrival. Those that no
-// node was good enough for wait by class: of a class, only one is tried again when something has changed, and the next
-// one only when that has worked, so that a change costs as much as there are classes and not as there are pods.
+// The pods that wait for a node. Pods to be tried are handed out by priority, then in order of arrival. Those
+// that no node was good enough for wait by class: of a class, only one is tried again when something has
+// changed, and the next one only when that has worked, so that a change costs as much as there are classes
+// and not as there are pods.
 
 #include <cstddef>
 #include <cstdint>

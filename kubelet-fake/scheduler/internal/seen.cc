@@ -1,4 +1,4 @@
-// What the informers have seen, worked into the scheduler's picture of the cluster.
+// Updates the scheduler's model of the cluster from informer events.
 
 #include <utility>
 #include <vector>
@@ -16,19 +16,22 @@ using api::ObjectPtr;
 
 namespace {
 
-// A handler that does nothing once the scheduler has gone.
+// A handler that does nothing after the scheduler is destroyed.
 template <typename Impl>
 controllers::EventHandler HandlerOf(const std::weak_ptr<Impl>& weak, void (*seen)(Impl&, const ObjectPtr&),
                                     void (*gone)(Impl&, const ObjectPtr&)) {
-  return {.added = [weak, seen](const ObjectPtr& object) {
-            if (auto self = weak.lock()) seen(*self, object);
-          },
-          .updated = [weak, seen](const ObjectPtr&, const ObjectPtr& object) {
-            if (auto self = weak.lock()) seen(*self, object);
-          },
-          .deleted = [weak, gone](const ObjectPtr& object) {
-            if (auto self = weak.lock()) gone(*self, object);
-          }};
+  return {.added =
+              [weak, seen](const ObjectPtr& object) {
+                if (auto self = weak.lock()) seen(*self, object);
+              },
+          .updated =
+              [weak, seen](const ObjectPtr&, const ObjectPtr& object) {
+                if (auto self = weak.lock()) seen(*self, object);
+              },
+          .deleted =
+              [weak, gone](const ObjectPtr& object) {
+                if (auto self = weak.lock()) gone(*self, object);
+              }};
 }
 
 }  // namespace
@@ -45,7 +48,7 @@ void Scheduler::Impl::Watch(controllers::InformerSet& informers) {
       [](Impl& self, Object node) { self.cluster_.RemoveNode(node->header().name); }));
   informers.For("pods").AddHandler(HandlerOf<Impl>(
       weak, [](Impl& self, Object pod) { self.PodSeen(pod); },
-      [](Impl& self, Object pod) { self.PodGone({pod->header().ns, pod->header().name}); }));
+      [](Impl& self, Object pod) { self.PodGone(pod->name()); }));
 }
 
 void Scheduler::Impl::NodeSeen(const ObjectPtr& node) {
@@ -53,30 +56,29 @@ void Scheduler::Impl::NodeSeen(const ObjectPtr& node) {
   if (!change) return;
   std::vector<PodClassPtr> helped;
   for (const auto& [number, waiting] : queue_.waiting()) {
-    if (NodeMayHelp(*waiting.pod_class, change->before, change->node.facts)) helped.push_back(waiting.pod_class);
+    if (NodeMayHelp(*waiting.pod_class, change->before, change->node.facts))
+      helped.push_back(waiting.pod_class);
   }
   for (const PodClassPtr& pod_class : helped) queue_.TryOneOf(*pod_class, env_.clock.Now());
   if (!helped.empty()) Wake();
 }
 
 void Scheduler::Impl::PodSeen(const ObjectPtr& pod) {
-  const api::ObjectHeader& header = pod->header();
-  const std::string& phase = api::PodPhase(*pod);
-  if (phase == "Succeeded" || phase == "Failed") return PodGone({header.ns, header.name});
+  if (api::IsPodTerminal(*pod)) return PodGone(pod->name());
   if (!api::PodNodeName(*pod).empty()) return AssignedPodSeen(pod);
-  if (api::PodSchedulerName(*pod) == kSchedulerName) PendingPodSeen(pod);
+  if (api::StringAt(*pod->Document(), "spec", "schedulerName") == kSchedulerName) PendingPodSeen(pod);
 }
 
 void Scheduler::Impl::AssignedPodSeen(const ObjectPtr& pod) {
   const api::ObjectHeader& header = pod->header();
-  PodRecord& record = pods_[{header.ns, header.name}];
+  PodRecord& record = pods_[pod->name()];
   const bool same_labels = record.pod_class != nullptr && record.pod_class->wants.pod.labels == header.labels;
   const bool as_decided = record.node != nullptr && record.node->name == api::PodNodeName(*pod);
   if (as_decided && same_labels) {
     if (std::exchange(record.object, nullptr) != nullptr) NotePlaced(record.pod_class);
     return;
   }
-  // New to us, bound by somebody else, or relabelled.
+  // The pod is new to the scheduler, bound by another client, or relabelled.
   const PodClassPtr pod_class = same_labels ? record.pod_class : cluster_.ClassOf(*pod);
   Dequeue(record);
   if (record.node != nullptr) Displace(record);
@@ -87,11 +89,11 @@ void Scheduler::Impl::AssignedPodSeen(const ObjectPtr& pod) {
 }
 
 void Scheduler::Impl::PendingPodSeen(const ObjectPtr& pod) {
-  const auto [it, is_new] = pods_.try_emplace({pod->header().ns, pod->header().name});
+  const auto [it, is_new] = pods_.try_emplace(pod->name());
   PodRecord& record = it->second;
   record.object = pod;
   if (record.node != nullptr) {
-    // Being bound, which will be refused if the pod is to go.
+    // The bind is in flight; the apiserver rejects it if the pod is being deleted.
     if (pod->header().deleting) Displace(record);
     return;
   }
@@ -99,7 +101,7 @@ void Scheduler::Impl::PendingPodSeen(const ObjectPtr& pod) {
   const auto document = pod->Document();
   const bool gated = !api::ListAt(*document, "spec", "schedulingGates").empty();
   if (!is_new) {
-    if (record.place == QueuePlace::kNone) return;  // given up
+    if (record.place == QueuePlace::kNone) return;  // the scheduler has given up on it
     if (record.pod_class == pod_class && gated == (record.place == QueuePlace::kGated)) return;
   }
   queue_.Remove(record);
@@ -133,7 +135,7 @@ void Scheduler::Impl::NoteFreed(const std::string& node, const PodClassPtr& gone
 }
 
 void Scheduler::Impl::NotePlaced(const PodClassPtr& come) {
-  // Only pods that match somebody's terms can be what somebody waits for.
+  // Waiting pods can only depend on a placed pod that matches an affinity term.
   if (queue_.waiting().empty() || come->matched.empty()) return;
   placed_.try_emplace(come->number, come);
   Wake();

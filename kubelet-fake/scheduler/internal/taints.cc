@@ -30,7 +30,8 @@ std::vector<Taint> TaintsOf(const Json& node_spec) {
   std::vector<Taint> out;
   for (const Json& taint : ListAt(node_spec, "taints")) {
     const auto effect = ReadEffect(StringAt(taint, "effect"));
-    if (effect) out.push_back({std::string(StringAt(taint, "key")), std::string(StringAt(taint, "value")), *effect});
+    if (effect)
+      out.push_back({std::string(StringAt(taint, "key")), std::string(StringAt(taint, "value")), *effect});
   }
   return out;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Pods counted by the parts of the cluster they run in, so that a decision looks up numbers instead of visiting pods.
-// A domain is the nodes that have one value of a label (topologyKey): a host, a zone, a rack.
+// Pods counted by topology domain, so that a decision looks up numbers instead of visiting pods. A domain is
+// the set of nodes that have the same value of a label (topologyKey): a host, a zone, a rack.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace terrarium::kubelet_fake::scheduling {
 
-// Numbers for topology keys and, for each of them, for its domains. Domain 0 means that a node lacks the label.
+// Numbers the topology keys and the domains of each key. Domain 0 means that a node lacks the label.
 class TopologyKeys {
  public:
-  // A number of its own for each key, counted from 0.
+  // The number of the key, counted from 0. A new key gets the next number.
   std::size_t NumberOf(const std::string& key);
   std::size_t size() const { return keys_.size(); }
-  // The domains of a node, by number of the key.
+  // The domains of a node, indexed by the key's number.
   std::vector<std::size_t> DomainsOf(const api::ObjectHeader& node);
 
  private:
@@ -33,7 +33,7 @@ class TopologyKeys {
 
 class DomainCounts {
  public:
-  // Nodes outside any domain count for nothing.
+  // Nodes without a domain do not count.
   void Add(std::size_t domain, int change) {
     if (domain == 0) return;
     if (domain >= counts_.size()) counts_.resize(domain + 1);
@@ -52,13 +52,14 @@ class DomainCounts {
   std::int64_t total_ = 0;
 };
 
-// The required affinity of some pods as a whole, or one term of their anti-affinity, with the placed pods it is about.
+// All required affinity terms of a class of pods, or one anti-affinity term, with counts of the placed pods
+// that match.
 struct TermGroup {
   std::vector<PodTerm> terms;
   std::vector<std::size_t> keys;       // the terms' topology keys
   std::vector<DomainCounts> matching;  // for each term's key: pods that match every term
-  DomainCounts carriers;               // pods that have it as their anti-affinity, by the key of its only term
-  bool stale = true;                   // to be counted anew before it is looked at
+  DomainCounts carriers;               // pods that have it as anti-affinity, by the key of its only term
+  bool stale = true;                   // the counts must be computed again before use
 };
 
 }  // namespace terrarium::kubelet_fake::scheduling

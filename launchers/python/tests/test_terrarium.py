@@ -24,7 +24,7 @@ def send(method, url, body=None):
         return json.loads(response.read())
 
 
-def make_pod(plane, name, **annotations):
+def make_pod(cluster, name, **annotations):
     pod = {
         "metadata": {
             "name": name,
@@ -32,7 +32,7 @@ def make_pod(plane, name, **annotations):
         },
         "spec": {"containers": [{"name": "c", "image": "i"}]},
     }
-    return send("POST", f"{plane.url}/api/v1/namespaces/default/pods", pod)
+    return send("POST", f"{cluster.url}/api/v1/namespaces/default/pods", pod)
 
 
 def is_gone(pid):

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "controllers/deployment/internal/proportional_scaling.h"
 #include "controllers/deployment/internal/replica_sets.h"
-#include "controllers/deployment/internal/scaling.h"
 
 namespace terrarium::controllers::deployment {
 
@@ -74,8 +74,8 @@ inline void Apply(const std::vector<ScaledSet>& scaled, std::vector<ReplicaSetSi
   for (const ScaledSet& after : scaled) {
     ReplicaSetSize& set = sets[after.index];
     set.replicas = set.status_replicas = set.available = after.replicas;
-    set.desired = after.desired;
-    set.max = after.max;
+    if (after.desired) set.desired = after.desired;
+    if (after.max) set.max = after.max;
     set.before_scale = after.before_scale;
   }
 }
@@ -87,7 +87,8 @@ inline std::vector<std::int64_t> Sizes(const std::vector<ReplicaSetSize>& sets) 
 }
 
 // The sizes of all sets, in the order given, after one step of scaling.
-inline std::vector<std::int64_t> ScaledSizes(const DeploymentSize& deployment, std::vector<ReplicaSetSize> sets) {
+inline std::vector<std::int64_t> ScaledSizes(const DeploymentSize& deployment,
+                                             std::vector<ReplicaSetSize> sets) {
   Apply(ScaleProportionally(deployment, sets), sets);
   return Sizes(sets);
 }

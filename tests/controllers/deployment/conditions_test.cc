@@ -65,7 +65,8 @@ TEST(DeploymentConditions, PauseAndResumeAreToldOnce) {
   NotePause(false, kThen + 9s, conditions);
   EXPECT_EQ(StringAt(conditions[0], "reason"), "DeploymentResumed");
   EXPECT_EQ(StringAt(conditions[0], "message"), "Deployment is resumed");
-  EXPECT_EQ(StringAt(conditions[0], "lastUpdateTime"), "2026-01-01T00:00:09Z") << "the deadline counts from here";
+  EXPECT_EQ(StringAt(conditions[0], "lastUpdateTime"), "2026-01-01T00:00:09Z")
+      << "the deadline counts from here";
 }
 
 TEST(DeploymentConditions, APauseDoesNotHideThatTheDeadlineHasPassed) {
@@ -76,8 +77,11 @@ TEST(DeploymentConditions, APauseDoesNotHideThatTheDeadlineHasPassed) {
 }
 
 TEST(DeploymentConditions, AFailureOfAReplicaSetIsCopiedAndTakenAway) {
-  Json failure = {{"type", "ReplicaFailure"}, {"status", "True"}, {"reason", "FailedCreate"},
-                  {"message", "exceeded quota"}, {"lastTransitionTime", "2026-01-01T00:00:07Z"}};
+  Json failure = {{"type", "ReplicaFailure"},
+                  {"status", "True"},
+                  {"reason", "FailedCreate"},
+                  {"message", "exceeded quota"},
+                  {"lastTransitionTime", "2026-01-01T00:00:07Z"}};
   Json conditions = Json::array({Available(true, kThen)});
   CopyFailure(failure, conditions);
   ASSERT_EQ(Order(conditions), "Available ReplicaFailure ");

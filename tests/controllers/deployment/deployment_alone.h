@@ -1,6 +1,7 @@
 #pragma once
 
-// A Deployment controller alone: with an apiserver that fails when it is told to, and ReplicaSets that the test plays.
+// A Deployment controller alone: with an apiserver that fails when it is told to, and ReplicaSets that the
+// test plays.
 
 #include <algorithm>
 #include <memory>
@@ -28,8 +29,8 @@ using controllers_testing::FakeRuntime;
 
 inline api::Status Refused() { return api::Forbidden({"apps", "replicasets"}, "web-1", "exceeded quota"); }
 
-// Refuses to create ReplicaSets as long as it is told to, and leaves pickers out without a word, as an apiserver does whose
-// gate is off.
+// Refuses to create ReplicaSets as long as it is told to, and leaves pickers out without a word, as an
+// apiserver does whose gate is off.
 class QuotaClient : public FakeClient {
  public:
   explicit QuotaClient(FakeRuntime& runtime) : FakeClient(runtime), runtime_(runtime) {}
@@ -39,9 +40,8 @@ class QuotaClient : public FakeClient {
       request.body["spec"].erase("downscalePodPicker");
       ++dropped;
       if (request.verb == WriteRequest::Verb::kPatch && request.body["spec"].empty())
-        return runtime_.Post([done = std::move(done), as_it_is = Find(request.resource, request.object)] {
-          done(as_it_is);
-        });
+        return runtime_.Post(
+            [done = std::move(done), as_it_is = Find(request.resource, request.object)] { done(as_it_is); });
     }
     if (!full || request.resource != "replicasets" || request.verb != WriteRequest::Verb::kCreate)
       return FakeClient::Send(std::move(request), std::move(done));
@@ -73,14 +73,17 @@ class DeploymentAlone : public testing::Test {
   Json Deployment(int replicas) {
     const Json labels = {{"app", "web"}};
     return {{"metadata",
-             {{"name", "web"}, {"namespace", "default"}, {"generation", ++generation_},
+             {{"name", "web"},
+              {"namespace", "default"},
+              {"generation", ++generation_},
               {"creationTimestamp", "2026-01-01T00:00:00Z"}}},
             {"spec",
              {{"replicas", replicas},
               {"progressDeadlineSeconds", 600},
               {"revisionHistoryLimit", 10},
               {"selector", {{"matchLabels", labels}}},
-              {"strategy", {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 1}, {"maxUnavailable", 0}}}}},
+              {"strategy",
+               {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 1}, {"maxUnavailable", 0}}}}},
               {"template",
                {{"metadata", {{"labels", labels}}},
                 {"spec", {{"containers", {{{"name", "c"}, {"image", "web:1"}}}}}}}}}}};
@@ -108,8 +111,11 @@ class DeploymentAlone : public testing::Test {
   void ReportAll(Json set, const Json& more = Json::object()) {
     const Json replicas = set["spec"]["replicas"];
     set["metadata"]["generation"] = 1;
-    set["status"] = {{"replicas", replicas}, {"readyReplicas", replicas}, {"availableReplicas", replicas},
-                     {"observedGeneration", 1}, {"terminatingReplicas", 0}};
+    set["status"] = {{"replicas", replicas},
+                     {"readyReplicas", replicas},
+                     {"availableReplicas", replicas},
+                     {"observedGeneration", 1},
+                     {"terminatingReplicas", 0}};
     set["status"].update(more);
     client_.Put("replicasets", std::move(set));
     runtime_.RunReady();
@@ -126,15 +132,15 @@ class DeploymentAlone : public testing::Test {
     return condition == nullptr ? "none" : std::string(StringAt(*condition, "reason"));
   }
   int Writes(const char* resource, WriteRequest::Verb verb) {
-    return static_cast<int>(std::count_if(client_.writes.begin(), client_.writes.end(), [&](const WriteRequest& write) {
-      return write.resource == resource && write.verb == verb;
-    }));
+    return static_cast<int>(std::count_if(
+        client_.writes.begin(), client_.writes.end(),
+        [&](const WriteRequest& write) { return write.resource == resource && write.verb == verb; }));
   }
   int Events(const std::string& reason) {
     auto events = client_.List("events", "default");
-    return static_cast<int>(std::count_if(events->items.begin(), events->items.end(), [&](const ObjectPtr& event) {
-      return StringAt(*event->Document(), "reason") == reason;
-    }));
+    return static_cast<int>(std::count_if(
+        events->items.begin(), events->items.end(),
+        [&](const ObjectPtr& event) { return StringAt(*event->Document(), "reason") == reason; }));
   }
   std::vector<ObjectPtr> Sets() { return client_.List("replicasets", "default")->items; }
 

@@ -24,20 +24,21 @@ class DeploymentHistory : public testing::Test {
  protected:
   // Rolls out images 1 to `last`.
   void RollOut(int last, const Json& spec = Json::object()) {
-    plane_.Create(2, spec);
-    plane_.RunToTheEnd();
+    cluster_.Create(2, spec);
+    cluster_.RunToTheEnd();
     for (int i = 2; i <= last; ++i) {
-      plane_.SetImage("web:" + std::to_string(i));
-      plane_.RunToTheEnd();
+      cluster_.SetImage("web:" + std::to_string(i));
+      cluster_.RunToTheEnd();
     }
   }
   void AskForRollback(const std::string& revision) {
-    plane_.Patch({{"metadata", {{"annotations", {{std::string(kRollbackTo), revision}}}}}});
-    plane_.RunToTheEnd();
+    cluster_.Patch({{"metadata", {{"annotations", {{std::string(kRollbackTo), revision}}}}}});
+    cluster_.RunToTheEnd();
   }
   std::string Revisions() {
     std::string text;
-    for (const Json& set : plane_.Sets()) text += plane_.Annotation(set, kRevision) + "=" + ImageOf(set) + " ";
+    for (const Json& set : cluster_.Sets())
+      text += cluster_.Annotation(set, kRevision) + "=" + ImageOf(set) + " ";
     return text;
   }
   Json Orphan(const std::string& name, const Json& labels) {
@@ -49,178 +50,181 @@ class DeploymentHistory : public testing::Test {
                {{"metadata", {{"labels", labels}}},
                 {"spec", {{"containers", {{{"name", "c"}, {"image", "web:0"}}}}}}}}}}};
   }
-  std::optional<OwnerReference> ControllerOfSet(const std::string& name) {
-    return ControllerOf(*plane_.bed().Get("replicasets", "default", name)->Document());
+  std::shared_ptr<const OwnerReference> ControllerOfSet(const std::string& name) {
+    return cluster_.bed().Get("replicasets", "default", name)->header().controller;
   }
-  WebPlane plane_;
+  WebCluster cluster_;
 };
 
 TEST_F(DeploymentHistory, EveryTemplateIsARevision) {
   RollOut(3);
   EXPECT_EQ(Revisions(), "1=web:1 2=web:2 3=web:3 ");
-  plane_.SetImage("web:1");
-  plane_.RunToTheEnd();
+  cluster_.SetImage("web:1");
+  cluster_.RunToTheEnd();
   EXPECT_EQ(Revisions(), "2=web:2 3=web:3 4=web:1 ");
-  EXPECT_EQ(plane_.Annotation(plane_.Document(), kRevision), "4");
-  EXPECT_EQ(plane_.Annotation(plane_.Sets()[2], kRevisionHistory), "1");
-  plane_.SetImage("web:2");
-  plane_.RunToTheEnd();
-  plane_.SetImage("web:1");
-  plane_.RunToTheEnd();
-  EXPECT_EQ(plane_.Annotation(plane_.Sets()[2], kRevisionHistory), "1,4");
+  EXPECT_EQ(cluster_.Annotation(cluster_.Document(), kRevision), "4");
+  EXPECT_EQ(cluster_.Annotation(cluster_.Sets()[2], kRevisionHistory), "1");
+  cluster_.SetImage("web:2");
+  cluster_.RunToTheEnd();
+  cluster_.SetImage("web:1");
+  cluster_.RunToTheEnd();
+  EXPECT_EQ(cluster_.Annotation(cluster_.Sets()[2], kRevisionHistory), "1,4");
 }
 
 TEST_F(DeploymentHistory, WhatIsNotOfTheTemplateIsNoRevision) {
   RollOut(1);
-  plane_.PatchSpec({{"minReadySeconds", 1}, {"revisionHistoryLimit", 3}});
-  plane_.Patch({{"metadata", {{"annotations", {{"team", "a"}}}, {"labels", {{"x", "y"}}}}}});
-  plane_.RunToTheEnd();
+  cluster_.PatchSpec({{"minReadySeconds", 1}, {"revisionHistoryLimit", 3}});
+  cluster_.Patch({{"metadata", {{"annotations", {{"team", "a"}}}, {"labels", {{"x", "y"}}}}}});
+  cluster_.RunToTheEnd();
   EXPECT_EQ(Revisions(), "1=web:1 ");
-  EXPECT_EQ(plane_.Annotation(plane_.Sets()[0], "team"), "a") << "annotations follow";
+  EXPECT_EQ(cluster_.Annotation(cluster_.Sets()[0], "team"), "a") << "annotations follow";
 }
 
 TEST_F(DeploymentHistory, TheOldestSetsAreForgotten) {
   RollOut(5, {{"revisionHistoryLimit", 2}});
   EXPECT_EQ(Revisions(), "3=web:3 4=web:4 5=web:5 ");
-  plane_.PatchSpec({{"revisionHistoryLimit", 0}});
-  plane_.RunToTheEnd();
+  cluster_.PatchSpec({{"revisionHistoryLimit", 0}});
+  cluster_.RunToTheEnd();
   EXPECT_EQ(Revisions(), "5=web:5 ");
-  plane_.SetImage("web:6");
-  plane_.RunToTheEnd();
+  cluster_.SetImage("web:6");
+  cluster_.RunToTheEnd();
   EXPECT_EQ(Revisions(), "6=web:6 ") << "revisions go on where they were";
 }
 
 TEST_F(DeploymentHistory, TheHighestLimitForgetsNothing) {
   RollOut(4, {{"revisionHistoryLimit", 2147483647}});
-  EXPECT_EQ(plane_.Sets().size(), 4u);
+  EXPECT_EQ(cluster_.Sets().size(), 4u);
 }
 
 TEST_F(DeploymentHistory, ARollbackByAnnotationGoesToItsRevision) {
-  plane_.Create(2);
-  plane_.Patch({{"metadata", {{"annotations", {{"cause", "first"}}}}}});
-  plane_.RunToTheEnd();
-  plane_.SetImage("web:2");
-  plane_.Patch({{"metadata", {{"annotations", {{"cause", "second"}}}}}});
-  plane_.RunToTheEnd();
-  plane_.SetImage("web:3");
-  plane_.RunToTheEnd();
+  cluster_.Create(2);
+  cluster_.Patch({{"metadata", {{"annotations", {{"cause", "first"}}}}}});
+  cluster_.RunToTheEnd();
+  cluster_.SetImage("web:2");
+  cluster_.Patch({{"metadata", {{"annotations", {{"cause", "second"}}}}}});
+  cluster_.RunToTheEnd();
+  cluster_.SetImage("web:3");
+  cluster_.RunToTheEnd();
   AskForRollback("1");
-  EXPECT_EQ(ImageOf(plane_.Document()), "web:1");
+  EXPECT_EQ(ImageOf(cluster_.Document()), "web:1");
   EXPECT_EQ(Revisions(), "2=web:2 3=web:3 4=web:1 ");
-  EXPECT_EQ(plane_.Annotation(plane_.Document(), kRollbackTo), "");
-  EXPECT_EQ(plane_.Annotation(plane_.Document(), "cause"), "first");
-  EXPECT_EQ(plane_.Annotation(plane_.Sets()[2], "cause"), "first");
-  EXPECT_EQ(plane_.Annotation(plane_.Sets()[0], "cause"), "second");
-  EXPECT_EQ(StringAt(plane_.Document(), "spec", "template", "metadata", "labels", kTemplateHashLabel), "");
-  EXPECT_EQ(plane_.Events("DeploymentRollback"),
+  EXPECT_EQ(cluster_.Annotation(cluster_.Document(), kRollbackTo), "");
+  EXPECT_EQ(cluster_.Annotation(cluster_.Document(), "cause"), "first");
+  EXPECT_EQ(cluster_.Annotation(cluster_.Sets()[2], "cause"), "first");
+  EXPECT_EQ(cluster_.Annotation(cluster_.Sets()[0], "cause"), "second");
+  EXPECT_EQ(StringAt(cluster_.Document(), "spec", "template", "metadata", "labels", kTemplateHashLabel), "");
+  EXPECT_EQ(cluster_.Events("DeploymentRollback"),
             std::multiset<std::string>({"Rolled back deployment \"web\" to revision 1"}));
-  EXPECT_TRUE(plane_.Complete());
+  EXPECT_TRUE(cluster_.Complete());
 }
 
 TEST_F(DeploymentHistory, ARollbackToNoRevisionInParticularGoesToTheLast) {
   RollOut(3);
   AskForRollback("0");
-  EXPECT_EQ(ImageOf(plane_.Document()), "web:2");
-  EXPECT_EQ(plane_.Events("DeploymentRollback").count("Rolled back deployment \"web\" to revision 2"), 1u);
+  EXPECT_EQ(ImageOf(cluster_.Document()), "web:2");
+  EXPECT_EQ(cluster_.Events("DeploymentRollback").count("Rolled back deployment \"web\" to revision 2"), 1u);
 }
 
 TEST_F(DeploymentHistory, ARollbackThatCannotBeDoneIsToldAndForgotten) {
   RollOut(1);
   AskForRollback("0");
-  EXPECT_EQ(plane_.Events("DeploymentRollbackRevisionNotFound"),
+  EXPECT_EQ(cluster_.Events("DeploymentRollbackRevisionNotFound"),
             std::multiset<std::string>({"Unable to find last revision."}));
-  EXPECT_EQ(plane_.Annotation(plane_.Document(), kRollbackTo), "");
+  EXPECT_EQ(cluster_.Annotation(cluster_.Document(), kRollbackTo), "");
   AskForRollback("7");
-  EXPECT_EQ(plane_.Events("DeploymentRollbackRevisionNotFound"),
+  EXPECT_EQ(cluster_.Events("DeploymentRollbackRevisionNotFound"),
             std::multiset<std::string>(
                 {"Unable to find last revision.", "Unable to find the revision to rollback to."}));
   AskForRollback("1");
-  EXPECT_EQ(plane_.Events("DeploymentRollbackTemplateUnchanged"),
+  EXPECT_EQ(cluster_.Events("DeploymentRollbackTemplateUnchanged"),
             std::multiset<std::string>(
                 {"The rollback revision contains the same template as current deployment \"web\""}));
   AskForRollback("nonsense");
-  EXPECT_EQ(plane_.Annotation(plane_.Document(), kRollbackTo), "nonsense") << "it asks for nothing";
+  EXPECT_EQ(cluster_.Annotation(cluster_.Document(), kRollbackTo), "nonsense") << "it asks for nothing";
   EXPECT_EQ(Revisions(), "1=web:1 ");
 }
 
 // TestDeploymentHashCollision of Kubernetes.
 TEST_F(DeploymentHistory, ATemplateWhoseHashIsTakenGetsAnother) {
   RollOut(1);
-  const Json set = plane_.Sets()[0];
+  const Json set = cluster_.Sets()[0];
   // The set of this name now has another template, so the Deployment needs a new one for its own.
-  plane_.bed().Must(plane_.bed().Patch("replicasets", {"default", NameOf(set)},
-                                       {{"spec", {{"template", {{"spec", {{"schedulerName", "other"}}}}}}}}));
-  plane_.RunToTheEnd();
-  EXPECT_EQ(plane_.Counter("collisionCount"), 1);
-  ASSERT_EQ(plane_.Sets().size(), 2u);
-  EXPECT_NE(NameOf(plane_.Sets()[1]), NameOf(set));
-  EXPECT_EQ(plane_.Sizes(), "0 2");
-  EXPECT_TRUE(plane_.Complete());
+  cluster_.bed().Must(
+      cluster_.bed().Patch("replicasets", {"default", NameOf(set)},
+                           {{"spec", {{"template", {{"spec", {{"schedulerName", "other"}}}}}}}}));
+  cluster_.RunToTheEnd();
+  EXPECT_EQ(cluster_.Counter("collisionCount"), 1);
+  ASSERT_EQ(cluster_.Sets().size(), 2u);
+  EXPECT_NE(NameOf(cluster_.Sets()[1]), NameOf(set));
+  EXPECT_EQ(cluster_.Sizes(), "0 2");
+  EXPECT_TRUE(cluster_.Complete());
 }
 
 // TestGeneralReplicaSetAdoption of Kubernetes.
 TEST_F(DeploymentHistory, SetsThatWereOrphanedAreAdoptedAgain) {
   RollOut(2);
-  plane_.bed().Must(plane_.bed().Delete("deployments", {"default", "web"}, {.propagation_policy = "Orphan"}));
-  plane_.RunToTheEnd();
-  ASSERT_EQ(plane_.Sets().size(), 2u);
-  EXPECT_FALSE(ControllerOfSet(NameOf(plane_.Sets()[1])));
-  const std::int64_t pods = plane_.LivePods();
-  plane_.Create(2, {{"template", {{"spec", {{"containers", {{{"name", "c"}, {"image", "web:2"}}}}}}}}});
-  plane_.peak().Restart();
-  plane_.RunToTheEnd();
-  EXPECT_EQ(plane_.Sets().size(), 2u) << "nothing new is made";
-  EXPECT_EQ(plane_.Sizes(), "0 2");
-  EXPECT_EQ(plane_.peak().Most(), pods) << "no pod was replaced";
-  EXPECT_EQ(ControllerOfSet(NameOf(plane_.Sets()[1]))->name, "web");
-  EXPECT_EQ(plane_.Annotation(plane_.Document(), kRevision), "2");
-  EXPECT_TRUE(plane_.Complete());
+  cluster_.bed().Must(
+      cluster_.bed().Delete("deployments", {"default", "web"}, {.propagation_policy = "Orphan"}));
+  cluster_.RunToTheEnd();
+  ASSERT_EQ(cluster_.Sets().size(), 2u);
+  EXPECT_FALSE(ControllerOfSet(NameOf(cluster_.Sets()[1])));
+  const std::int64_t pods = cluster_.LivePods();
+  cluster_.Create(2, {{"template", {{"spec", {{"containers", {{{"name", "c"}, {"image", "web:2"}}}}}}}}});
+  cluster_.peak().Restart();
+  cluster_.RunToTheEnd();
+  EXPECT_EQ(cluster_.Sets().size(), 2u) << "nothing new is made";
+  EXPECT_EQ(cluster_.Sizes(), "0 2");
+  EXPECT_EQ(cluster_.peak().Most(), pods) << "no pod was replaced";
+  EXPECT_EQ(ControllerOfSet(NameOf(cluster_.Sets()[1]))->name, "web");
+  EXPECT_EQ(cluster_.Annotation(cluster_.Document(), kRevision), "2");
+  EXPECT_TRUE(cluster_.Complete());
 }
 
 TEST_F(DeploymentHistory, AnAdoptedSetOfAnotherTemplateIsRolledOver) {
-  plane_.bed().Must(plane_.bed().Create("replicasets", "default", Orphan("stray", {{"app", "web"}, {"x", "y"}})));
-  plane_.RunToTheEnd();
-  EXPECT_EQ(plane_.LivePods(), 1);
-  plane_.Create(2);
-  plane_.RunToTheEnd();
+  cluster_.bed().Must(
+      cluster_.bed().Create("replicasets", "default", Orphan("stray", {{"app", "web"}, {"x", "y"}})));
+  cluster_.RunToTheEnd();
+  EXPECT_EQ(cluster_.LivePods(), 1);
+  cluster_.Create(2);
+  cluster_.RunToTheEnd();
   EXPECT_EQ(ControllerOfSet("stray")->name, "web");
-  EXPECT_EQ(plane_.bed().Get("replicasets", "default", "stray")->Parse()["spec"]["replicas"], 0);
-  EXPECT_EQ(plane_.LivePods(), 2);
+  EXPECT_EQ(cluster_.bed().Get("replicasets", "default", "stray")->Parse()["spec"]["replicas"], 0);
+  EXPECT_EQ(cluster_.LivePods(), 2);
 }
 
 // TestReplicaSetOrphaningAndAdoptionWhenLabelsChange of Kubernetes.
 TEST_F(DeploymentHistory, ASetThatIsNotSelectedAnyMoreIsReleasedAndAdoptedAgain) {
   RollOut(1);
-  const std::string name = NameOf(plane_.Sets()[0]);
+  const std::string name = NameOf(cluster_.Sets()[0]);
   auto relabel = [&](const char* app) {
-    plane_.bed().Must(
-        plane_.bed().Patch("replicasets", {"default", name}, {{"metadata", {{"labels", {{"app", app}}}}}}));
-    plane_.RunToTheEnd();
+    cluster_.bed().Must(
+        cluster_.bed().Patch("replicasets", {"default", name}, {{"metadata", {{"labels", {{"app", app}}}}}}));
+    cluster_.RunToTheEnd();
   };
   relabel("other");
   EXPECT_FALSE(ControllerOfSet(name));
-  EXPECT_EQ(plane_.bed().List("replicasets", "default").size(), 2u) << "another one has taken its place";
-  EXPECT_TRUE(plane_.Complete());
+  EXPECT_EQ(cluster_.bed().List("replicasets", "default").size(), 2u) << "another one has taken its place";
+  EXPECT_TRUE(cluster_.Complete());
   relabel("web");
   EXPECT_EQ(ControllerOfSet(name)->name, "web");
-  EXPECT_EQ(plane_.Counter("replicas"), 2);
+  EXPECT_EQ(cluster_.Counter("replicas"), 2);
 }
 
 // TestOverlappingDeployments of Kubernetes: each keeps to the sets it controls.
 TEST_F(DeploymentHistory, OverlappingDeploymentsLeaveEachOtherAlone) {
   RollOut(1);
-  Json other = plane_.Document();
+  Json other = cluster_.Document();
   other["metadata"] = {{"name", "other"}};
   other.erase("status");
   other["spec"]["replicas"] = 1;
-  plane_.bed().Must(plane_.bed().Create("deployments", "default", other));
-  plane_.RunToTheEnd();
-  ASSERT_EQ(plane_.bed().List("replicasets", "default").size(), 2u);
-  EXPECT_EQ(plane_.LivePods(), 3);
-  EXPECT_EQ(plane_.Counter("replicas"), 2);
-  plane_.ScaleTo(4);
-  plane_.RunToTheEnd();
-  EXPECT_EQ(plane_.LivePods(), 5);
+  cluster_.bed().Must(cluster_.bed().Create("deployments", "default", other));
+  cluster_.RunToTheEnd();
+  ASSERT_EQ(cluster_.bed().List("replicasets", "default").size(), 2u);
+  EXPECT_EQ(cluster_.LivePods(), 3);
+  EXPECT_EQ(cluster_.Counter("replicas"), 2);
+  cluster_.ScaleTo(4);
+  cluster_.RunToTheEnd();
+  EXPECT_EQ(cluster_.LivePods(), 5);
 }
 
 }  // namespace

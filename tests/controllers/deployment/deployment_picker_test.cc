@@ -1,16 +1,16 @@
 // A Deployment hands its downscalePodPicker to its ReplicaSets (KEP-3189).
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "api/json_access.h"
 #include "controllers/deployment/internal/annotations.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 #include "tests/controllers/deployment/deployment_alone.h"
 #include "tests/controllers/runtime/fake_http_caller.h"
 
@@ -42,7 +42,8 @@ class DeploymentPicker : public testing::Test {
     Json spec = {{"replicas", replicas},
                  {"selector", {{"matchLabels", labels}}},
                  {"template",
-                  {{"metadata", {{"labels", labels}}}, {"spec", {{"containers", {{{"name", "c"}, {"image", "web:1"}}}}}}}}};
+                  {{"metadata", {{"labels", labels}}},
+                   {"spec", {{"containers", {{{"name", "c"}, {"image", "web:1"}}}}}}}}};
     if (!picker.is_null()) spec["downscalePodPicker"] = picker;
     bed_.Must(bed_.Create("deployments", "default", {{"metadata", {{"name", "web"}}}, {"spec", spec}}));
     Settle();
@@ -106,7 +107,8 @@ TEST_F(DeploymentPicker, AChangeReachesAllReplicaSetsWithoutARollout) {
 
 TEST_F(DeploymentPicker, WhatIsTakenOutOfItIsTakenOutEverywhere) {
   Json with_headers = Picker("a");
-  with_headers["http"]["httpHeaders"] = {{{"name", "X-A"}, {"value", "1"}}, {{"name", "X-B"}, {"value", "2"}}};
+  with_headers["http"]["httpHeaders"] = {{{"name", "X-A"}, {"value", "1"}},
+                                         {{"name", "X-B"}, {"value", "2"}}};
   Create(1, with_headers);
   EXPECT_THAT(Pickers(), ElementsAre(with_headers));
   PatchSpec({{"downscalePodPicker", {{"http", {{"httpHeaders", nullptr}, {"path", nullptr}}}}}});
@@ -124,11 +126,13 @@ TEST_F(DeploymentPicker, APausedDeploymentHandsItOn) {
 TEST_F(DeploymentPicker, AReplicaSetOfADeploymentHasNoneOfItsOwn) {
   Create(1, Picker("a"));
   const std::string name = bed_.List("replicasets", "default").at(0)->header().name;
-  bed_.Must(bed_.Patch("replicasets", {"default", name}, {{"spec", {{"downscalePodPicker", Picker("mine")}}}}));
+  bed_.Must(
+      bed_.Patch("replicasets", {"default", name}, {{"spec", {{"downscalePodPicker", Picker("mine")}}}}));
   Settle();
   EXPECT_THAT(Pickers(), ElementsAre(Picker("a")));
   PatchSpec({{"downscalePodPicker", nullptr}});
-  bed_.Must(bed_.Patch("replicasets", {"default", name}, {{"spec", {{"downscalePodPicker", Picker("mine")}}}}));
+  bed_.Must(
+      bed_.Patch("replicasets", {"default", name}, {{"spec", {{"downscalePodPicker", Picker("mine")}}}}));
   Settle();
   EXPECT_THAT(Pickers(), ElementsAre(Json()));
 }
@@ -182,7 +186,8 @@ TEST_F(DeploymentPickerGates, WithTheGateOffNothingIsHandedOnAndNothingTakenAway
   EXPECT_FALSE(Set()["spec"].contains("downscalePodPicker"));
 }
 
-// The gate is on in the controller-manager and off in the apiserver, where a Deployment has a picker from before.
+// The gate is on in the controller-manager and off in the apiserver, where a Deployment has a picker from
+// before.
 TEST_F(DeploymentPickerGates, AnApiserverThatTakesNoPickerDoesNotStopTheDeployment) {
   runtime_.gates() = *runtime_.gates().With("DownscalePodPicker=true");
   client_.drops_pickers = true;

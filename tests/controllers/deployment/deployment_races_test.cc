@@ -73,7 +73,8 @@ TEST_F(DeploymentRaces, AStatusThatWasWrittenIsNotWrittenAgain) {
   EXPECT_EQ(Status()["readyReplicas"], 1);
 }
 
-// The controller ends while its ReplicaSet is being made; the next one finds the name taken by what is its own.
+// The controller ends while its ReplicaSet is being made; the next one finds the name taken by what is its
+// own.
 TEST_F(DeploymentRaces, AReplicaSetThatWasMadeBeforeARestartIsFound) {
   client_.HoldWrites();
   Put(Deployment(3));
@@ -176,7 +177,8 @@ TEST_F(DeploymentRaces, ADeploymentThatIsBeingDeletedAdoptsNothing) {
   client_.Put("deployments", deployment);
   client_.Put("replicasets", orphan);
   runtime_.RunReady();
-  EXPECT_FALSE(client_.Find("replicasets", {"default", "orphan"})->Parse()["metadata"].contains("ownerReferences"));
+  EXPECT_FALSE(
+      client_.Find("replicasets", {"default", "orphan"})->Parse()["metadata"].contains("ownerReferences"));
 }
 
 // An orphan that has gone meanwhile does not keep the Deployment from its work.
@@ -208,7 +210,9 @@ TEST_F(DeploymentRaces, ADeploymentThatSelectsEverythingIsRefused) {
 
 TEST_F(DeploymentRaces, AFailureOfAReplicaSetIsTheDeploymentsToo) {
   RunOne(3);
-  Json failure = {{"type", "ReplicaFailure"}, {"status", "True"}, {"reason", "FailedCreate"},
+  Json failure = {{"type", "ReplicaFailure"},
+                  {"status", "True"},
+                  {"reason", "FailedCreate"},
                   {"message", "pods \"x\" is forbidden: exceeded quota"},
                   {"lastTransitionTime", "2026-01-01T00:00:00Z"}};
   ReportAll(Set(), {{"conditions", Json::array({failure})}});
@@ -249,6 +253,87 @@ TEST_F(DeploymentRaces, HistoryThatHasGoneMeanwhileIsGone) {
   SetSpec("revisionHistoryLimit", 0);
   EXPECT_EQ(Writes("replicasets", kDelete), 1);
   EXPECT_EQ(Status()["observedGeneration"], generation_) << "that it had gone is no failure";
+}
+
+// ReplicaSets whose controller goes by an old view of pods, as Kubernetes' before 1.36 does. maxSurge is 0.
+class LaggingReplicaSets : public DeploymentAlone {
+ protected:
+  LaggingReplicaSets() {
+    runtime_.gates() = *runtime_.gates().With("DeploymentPodReplacementPolicy=true");
+    Json deployment = Deployment(4);
+    deployment["spec"]["podReplacementPolicy"] = "TerminationComplete";
+    deployment["spec"]["strategy"]["rollingUpdate"] = {{"maxSurge", 0}, {"maxUnavailable", 2}};
+    Put(std::move(deployment));
+  }
+  Json SetOf(const std::string& image) {
+    for (const ObjectPtr& set : Sets()) {
+      Json document = set->Parse();
+      if (document["spec"]["template"]["spec"]["containers"][0]["image"] == image) return document;
+    }
+    ADD_FAILURE() << "no ReplicaSet of " << image;
+    return Json::object();
+  }
+  int SizeOf(const std::string& image) { return SetOf(image)["spec"]["replicas"]; }
+  // What its controller says, which has seen the ReplicaSet as it is now.
+  void Report(const std::string& image, int live, int terminating) {
+    Json set = SetOf(image);
+    const int generation = set["spec"]["replicas"].get<int>() + 100;  // another one for another size
+    set["metadata"]["generation"] = generation;
+    set["status"] = {
+        {"replicas", live}, {"observedGeneration", generation}, {"terminatingReplicas", terminating}};
+    client_.Put("replicasets", std::move(set));
+    runtime_.RunReady();
+  }
+  void PutPod(const std::string& name, bool terminating = false) {
+    const Json set = SetOf("web:1");
+    Json pod = {{"metadata",
+                 {{"name", name},
+                  {"namespace", "default"},
+                  {"ownerReferences",
+                   {{{"apiVersion", "apps/v1"},
+                     {"kind", "ReplicaSet"},
+                     {"name", set["metadata"]["name"]},
+                     {"uid", set["metadata"]["uid"]},
+                     {"controller", true}}}}}},
+                {"status", {{"phase", "Running"}}}};
+    if (terminating) pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:01:00Z";
+    client_.Put("pods", std::move(pod));
+    runtime_.RunReady();
+  }
+  void RollOut() {
+    Json deployment = client_.Find("deployments", kName)->Parse();
+    deployment["spec"]["template"]["spec"]["containers"][0]["image"] = "web:2";
+    SetSpec("template", deployment["spec"]["template"]);
+  }
+};
+
+// What a run with the real replicaset-controller has shown:
+//   1. the first ReplicaSet, of 4, creates four pods
+//   2. its status is written: generation observed, 0 live; its controller has not seen the pods
+//   3. the template changes; of 4 unavailable replicas 2 may go, and it is told 2
+//   4. its status is written: the new generation observed, 0 live, 0 terminating
+//   5. by that status there are max(2, 0) + 0 pods, and the second ReplicaSet is told 2: six pods where four
+//   may be
+TEST_F(LaggingReplicaSets, PodsThatAStatusDoesNotCountTakeUpRoom) {
+  for (const char* pod : {"a", "b", "c", "d"}) PutPod(pod);
+  Report("web:1", 0, 0);
+  RollOut();
+  ASSERT_EQ(SizeOf("web:1"), 2);
+  Report("web:2", 0, 0);
+  Report("web:1", 0, 0);
+  EXPECT_EQ(SizeOf("web:2"), 0);
+  PutPod("a", true);
+  PutPod("b", true);
+  Report("web:1", 2, 2);
+  EXPECT_EQ(SizeOf("web:2"), 0) << "they terminate";
+  client_.Remove("pods", {"default", "a"});
+  runtime_.RunReady();
+  EXPECT_EQ(SizeOf("web:2"), 0) << "the status still counts two";
+  Report("web:1", 2, 0);
+  EXPECT_EQ(SizeOf("web:2"), 1) << "the other one is there, whatever the status says";
+  client_.Remove("pods", {"default", "b"});
+  runtime_.RunReady();
+  EXPECT_EQ(SizeOf("web:2"), 2) << "its end wakes the Deployment";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "controllers/deployment/internal/annotations.h"
 #include "controllers/runtime/owner_references.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
-#include "testbed/plane.h"
+#include "testbed/control_plane/control_plane.h"
 
 namespace terrarium::controllers::deployment {
 
@@ -23,7 +23,9 @@ namespace {
 
 constexpr std::size_t kAll = 1'000'000;
 
-bool HasEnded(const api::Object& pod) { return api::PodPhase(pod) == "Succeeded" || api::PodPhase(pod) == "Failed"; }
+bool HasEnded(const api::Object& pod) {
+  return api::PodPhase(pod) == "Succeeded" || api::PodPhase(pod) == "Failed";
+}
 
 Json Annotations(const Json& script) {
   Json annotations = Json::object();
@@ -53,15 +55,18 @@ std::vector<PolicyCase> AllPolicies() {
           kTerminationStarted,
           kTerminationComplete,
           {.name = "PolicyGateOff", .policy = "TerminationComplete", .policy_gate = false},
-          {.name = "AllGatesOff", .policy = "TerminationStarted", .policy_gate = false, .terminating_gate = false}};
+          {.name = "AllGatesOff",
+           .policy = "TerminationStarted",
+           .policy_gate = false,
+           .terminating_gate = false}};
 }
 
 PodPeak::PodPeak(testbed::Testbed& bed) {
   storage::WatchQuery query;
   query.resource = "pods";
-  query.from_revision = bed.plane().store().CurrentRevision();
+  query.from_revision = bed.control_plane().store().CurrentRevision();
   query.buffer_events = kAll;
-  auto watch = bed.plane().store().StartWatch(query);
+  auto watch = bed.control_plane().store().StartWatch(query);
   CHECK(watch.ok());
   watch_ = std::move(*watch);
 }
@@ -88,10 +93,10 @@ void PodPeak::Restart() {
   most_ = pods_.size();
 }
 
-WebPlane::WebPlane(const PolicyCase& policy, testbed::TestbedOptions options)
+WebCluster::WebCluster(const PolicyCase& policy, testbed::TestbedOptions options)
     : policy_(policy), bed_(WithGates(std::move(options), policy)), peak_(bed_) {}
 
-void WebPlane::Create(int replicas, const Json& spec, const Json& script) {
+void WebCluster::Create(int replicas, const Json& spec, const Json& script) {
   const Json labels = {{"app", "web"}};
   Json whole = {{"replicas", replicas},
                 {"selector", {{"matchLabels", labels}}},
@@ -104,49 +109,51 @@ void WebPlane::Create(int replicas, const Json& spec, const Json& script) {
   bed_.Must(bed_.Create("deployments", "default", {{"metadata", {{"name", "web"}}}, {"spec", *merged}}));
 }
 
-void WebPlane::Patch(const Json& patch) { bed_.Must(bed_.Patch("deployments", {"default", "web"}, patch)); }
+void WebCluster::Patch(const Json& patch) { bed_.Must(bed_.Patch("deployments", {"default", "web"}, patch)); }
 
-void WebPlane::PatchSpec(const Json& spec) { Patch({{"spec", spec}}); }
+void WebCluster::PatchSpec(const Json& spec) { Patch({{"spec", spec}}); }
 
-void WebPlane::SetImage(const std::string& image) {
+void WebCluster::SetImage(const std::string& image) {
   PatchSpec({{"template", {{"spec", {{"containers", Containers(image)}}}}}});
 }
 
-void WebPlane::SetImage(const std::string& image, const Json& script) {
+void WebCluster::SetImage(const std::string& image, const Json& script) {
   Json annotations = Annotations(script);
   const Json document = Document();
-  for (const auto& [key, value] : api::ObjectAt(document, "spec", "template", "metadata", "annotations").items())
+  for (const auto& [key, value] :
+       api::ObjectAt(document, "spec", "template", "metadata", "annotations").items())
     if (!annotations.contains(key)) annotations[key] = nullptr;
-  PatchSpec({{"template",
-              {{"metadata", {{"annotations", annotations}}}, {"spec", {{"containers", Containers(image)}}}}}});
+  PatchSpec(
+      {{"template",
+        {{"metadata", {{"annotations", annotations}}}, {"spec", {{"containers", Containers(image)}}}}}});
 }
 
-void WebPlane::ScaleTo(int replicas) { PatchSpec({{"replicas", replicas}}); }
+void WebCluster::ScaleTo(int replicas) { PatchSpec({{"replicas", replicas}}); }
 
-void WebPlane::Settle() { bed_.clock().Settle(); }
-void WebPlane::Advance(api::Duration duration) { bed_.clock().Advance(duration); }
+void WebCluster::Settle() { bed_.clock().Settle(); }
+void WebCluster::Advance(api::Duration duration) { bed_.clock().Advance(duration); }
 
-void WebPlane::RunToTheEnd(api::Duration limit) {
+void WebCluster::RunToTheEnd(api::Duration limit) {
   EXPECT_EQ(bed_.clock().RunUntilIdle(limit).why, RunOutcome::Why::kIdle);
 }
 
-void WebPlane::Release(const std::string& pod, const std::string& point) {
+void WebCluster::Release(const std::string& pod, const std::string& point) {
   Json order = {{"namespace", "default"}, {"pod", pod}};
   if (!point.empty()) order["point"] = point;
   auto released = bed_.rules().Release(order);
   CHECK(released.ok() || released.status().code == 409);  // nothing holds it any more
 }
 
-void WebPlane::ReleaseTerminating(int but) {
+void WebCluster::ReleaseTerminating(int but) {
   for (const ObjectPtr& pod : bed_.List("pods", "default"))
     if (pod->header().deleting && but-- <= 0) Release(pod->header().name);
 }
 
-Json WebPlane::Document() { return bed_.Get("deployments", "default", "web")->Parse(); }
-Json WebPlane::Status() { return api::ObjectAt(Document(), "status"); }
-std::int64_t WebPlane::Counter(std::string_view key) { return api::IntAt(Status(), 0, key); }
+Json WebCluster::Document() { return bed_.Get("deployments", "default", "web")->Parse(); }
+Json WebCluster::Status() { return api::ObjectAt(Document(), "status"); }
+std::int64_t WebCluster::Counter(std::string_view key) { return api::IntAt(Status(), 0, key); }
 
-std::vector<std::string> WebPlane::Conditions() {
+std::vector<std::string> WebCluster::Conditions() {
   std::vector<std::string> conditions;
   const Json status = Status();
   for (const Json& c : api::ListAt(status, "conditions"))
@@ -155,19 +162,19 @@ std::vector<std::string> WebPlane::Conditions() {
   return conditions;
 }
 
-std::string WebPlane::Condition(std::string_view type) {
+std::string WebCluster::Condition(std::string_view type) {
   for (const std::string& condition : Conditions())
     if (condition.starts_with(std::string(type) + "=")) return condition.substr(type.size() + 1);
   return "none";
 }
 
-std::string WebPlane::ConditionMessage(std::string_view type) {
+std::string WebCluster::ConditionMessage(std::string_view type) {
   const Json document = Document();
   const Json* condition = api::FindCondition(document, type);
   return condition == nullptr ? "none" : std::string(StringAt(*condition, "message"));
 }
 
-std::vector<Json> WebPlane::Sets() {
+std::vector<Json> WebCluster::Sets() {
   std::vector<Json> sets;
   for (const ObjectPtr& set : bed_.List("replicasets", "default")) sets.push_back(set->Parse());
   std::sort(sets.begin(), sets.end(), [this](const Json& a, const Json& b) {
@@ -176,32 +183,32 @@ std::vector<Json> WebPlane::Sets() {
   return sets;
 }
 
-std::string WebPlane::Sizes() {
+std::string WebCluster::Sizes() {
   std::string sizes;
   for (const Json& set : Sets())
     sizes += (sizes.empty() ? "" : " ") + std::to_string(api::IntAt(set, 0, "spec", "replicas"));
   return sizes;
 }
 
-std::string WebPlane::Annotation(const Json& object, std::string_view key) {
+std::string WebCluster::Annotation(const Json& object, std::string_view key) {
   return std::string(StringAt(object, "metadata", "annotations", key));
 }
 
-std::int64_t WebPlane::LivePods() {
+std::int64_t WebCluster::LivePods() {
   auto pods = bed_.List("pods", "default");
   return std::count_if(pods.begin(), pods.end(),
                        [](const ObjectPtr& pod) { return !HasEnded(*pod) && !pod->header().deleting; });
 }
 
-std::int64_t WebPlane::Terminating() {
+std::int64_t WebCluster::Terminating() {
   auto pods = bed_.List("pods", "default");
   return std::count_if(pods.begin(), pods.end(),
                        [](const ObjectPtr& pod) { return !HasEnded(*pod) && pod->header().deleting; });
 }
 
-std::int64_t WebPlane::Pods() { return LivePods() + Terminating(); }
+std::int64_t WebCluster::Pods() { return LivePods() + Terminating(); }
 
-std::int64_t WebPlane::PodsOf(const Json& set, bool terminating) {
+std::int64_t WebCluster::PodsOf(const Json& set, bool terminating) {
   auto pods = bed_.List("pods", "default");
   return std::count_if(pods.begin(), pods.end(), [&](const ObjectPtr& pod) {
     auto controller = ControllerOf(*pod->Document());
@@ -210,11 +217,12 @@ std::int64_t WebPlane::PodsOf(const Json& set, bool terminating) {
   });
 }
 
-std::multiset<std::string> WebPlane::Events(std::string_view reason) {
+std::multiset<std::string> WebCluster::Events(std::string_view reason) {
   std::multiset<std::string> messages;
   for (const ObjectPtr& event : bed_.List("events", "default")) {
     auto document = event->Document();
-    if (StringAt(*document, "reason") != reason || StringAt(*document, "involvedObject", "kind") != "Deployment")
+    if (StringAt(*document, "reason") != reason ||
+        StringAt(*document, "involvedObject", "kind") != "Deployment")
       continue;
     for (std::int64_t i = 0; i < std::max<std::int64_t>(api::IntAt(*document, 1, "count"), 1); ++i)
       messages.insert(std::string(StringAt(*document, "message")));
@@ -222,6 +230,6 @@ std::multiset<std::string> WebPlane::Events(std::string_view reason) {
   return messages;
 }
 
-std::vector<WhyRecord> WebPlane::Why() { return bed_.why().Find("deployments", {"default", "web"}); }
+std::vector<WhyRecord> WebCluster::Why() { return bed_.why().Find("deployments", {"default", "web"}); }
 
 }  // namespace terrarium::controllers::deployment

@@ -1,6 +1,6 @@
 #pragma once
 
-// A plane with one Deployment, for the tests of its controller.
+// A cluster with one Deployment, for the tests of its controller.
 
 #include <cstdint>
 #include <map>
@@ -17,7 +17,7 @@
 #include "api/object.h"
 #include "controllers/runtime/why.h"
 #include "storage/store.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::controllers::deployment {
 
@@ -56,16 +56,18 @@ class PodPeak {
 };
 
 // A Deployment named "web" in the namespace "default".
-class WebPlane {
+class WebCluster {
  public:
-  explicit WebPlane(const PolicyCase& policy = kNoPolicy, testbed::TestbedOptions options = {.nodes = 2});
+  explicit WebCluster(const PolicyCase& policy = kNoPolicy, testbed::TestbedOptions options = {.nodes = 2});
 
   testbed::Testbed& bed() { return bed_; }
   PodPeak& peak() { return peak_; }
   const PolicyCase& policy() const { return policy_; }
 
-  // `spec` is merged over that of the smallest Deployment, `script` is the pods' script without the prefix of its keys.
-  void Create(int replicas, const api::Json& spec = api::Json::object(), const api::Json& script = api::Json::object());
+  // `spec` is merged over that of the smallest Deployment, `script` is the pods' script without the prefix of
+  // its keys.
+  void Create(int replicas, const api::Json& spec = api::Json::object(),
+              const api::Json& script = api::Json::object());
   void Patch(const api::Json& patch);
   void PatchSpec(const api::Json& spec);
   void SetImage(const std::string& image);
@@ -96,7 +98,7 @@ class WebPlane {
   // spec.replicas of the sets by revision: "3 2".
   std::string Sizes();
   std::string Annotation(const api::Json& object, std::string_view key);  // empty: none
-  std::int64_t Pods();         // that have not ended
+  std::int64_t Pods();                                                    // that have not ended
   std::int64_t LivePods();     // of those, without a deletionTimestamp
   std::int64_t Terminating();  // with one
   std::int64_t PodsOf(const api::Json& set, bool terminating);
@@ -109,10 +111,11 @@ class WebPlane {
   PodPeak peak_;
 };
 
-// Runs a test for each policy and gate setting: behaviour that has to do with pods that go must hold in all of them.
+// Runs a test for each policy and gate setting: behaviour that has to do with pods that go must hold in all
+// of them.
 class EachPolicy : public testing::TestWithParam<PolicyCase> {
  protected:
-  WebPlane plane_{GetParam()};
+  WebCluster cluster_{GetParam()};
 };
 #define TERRARIUM_FOR_EACH_POLICY(Suite)                                      \
   INSTANTIATE_TEST_SUITE_P(Policies, Suite, testing::ValuesIn(AllPolicies()), \

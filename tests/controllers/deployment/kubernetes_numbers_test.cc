@@ -1,20 +1,22 @@
-// What Kubernetes 1.36 itself makes of random Deployments in mid-rollout, recorded from its own functions; without
-// TerminationComplete ours are the same, to the number. testdata/kubernetes_numbers.txt has one case in a line:
+// What Kubernetes 1.36 itself makes of random Deployments in mid-rollout, recorded from its own functions;
+// without TerminationComplete ours are the same, to the number. testdata/kubernetes_numbers.txt has one case
+// in a line:
 //
-//   scale REPLICAS MAX_SURGE MAX_UNAVAILABLE STATUS_REPLICAS | SURGE UNAVAILABLE | SET, SET, ... | SIZE SIZE ...
+//   scale REPLICAS MAX_SURGE MAX_UNAVAILABLE STATUS_REPLICAS | SURGE UNAVAILABLE | SET, SET, ... | SIZE SIZE
+//   ...
 //
-// `scale` is scale(), `new` reconcileNewReplicaSet(), `shrink` reconcileOldReplicaSets(). A SET is its creation time,
-// spec.replicas, availableReplicas and max-replicas annotation; the last one is of the current template. Sets of the
-// same time are named in their order. The SIZEs are those that follow.
-
-#include <gtest/gtest.h>
+// `scale` is scale(), `new` reconcileNewReplicaSet(), `shrink` reconcileOldReplicaSets(). A SET is its
+// creation time, spec.replicas, availableReplicas and max-replicas annotation; the last one is of the current
+// template. Sets of the same time are named in their order. The SIZEs are those that follow.
 
 #include <fstream>
 #include <sstream>
 #include <string>
 
+#include <gtest/gtest.h>
+
+#include "controllers/deployment/internal/proportional_scaling.h"
 #include "controllers/deployment/internal/rollout.h"
-#include "controllers/deployment/internal/scaling.h"
 #include "tests/controllers/deployment/arithmetic_testing.h"
 
 namespace terrarium::controllers::deployment {
@@ -62,8 +64,8 @@ Recorded Parse(const std::string& line) {
   Recorded recorded;
   std::string surge;
   std::string unavailable;
-  std::istringstream(parts.at(0)) >> recorded.function >> recorded.deployment.replicas >> surge >> unavailable >>
-      recorded.deployment.status_replicas;
+  std::istringstream(parts.at(0)) >> recorded.function >> recorded.deployment.replicas >> surge >>
+      unavailable >> recorded.deployment.status_replicas;
   recorded.max_surge = IntOrPercent(surge);
   recorded.max_unavailable = IntOrPercent(unavailable);
   std::istringstream(parts.at(1)) >> recorded.posts.surge >> recorded.posts.unavailable;
@@ -78,7 +80,8 @@ std::vector<std::int64_t> OurSizes(const Recorded& recorded) {
   if (recorded.function == "scale") return ScaledSizes(recorded.deployment, recorded.sets);
   std::vector<std::int64_t> sizes = Sizes(recorded.sets);
   std::size_t new_index = sizes.size() - 1;
-  if (recorded.function == "new") sizes[new_index] = NewReplicas(recorded.deployment, recorded.sets, new_index);
+  if (recorded.function == "new")
+    sizes[new_index] = NewReplicas(recorded.deployment, recorded.sets, new_index);
   if (recorded.function == "shrink")
     for (const Resize& resize : ShrinkOld(recorded.deployment, recorded.sets, new_index))
       sizes[resize.index] = resize.replicas;

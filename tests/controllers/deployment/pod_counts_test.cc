@@ -19,21 +19,24 @@ struct PodState {
 api::ObjectPtr Pod(const std::string& name, const std::string& uid, const PodState& state = {}) {
   Json metadata = {{"name", name}};
   if (!uid.empty())
-    metadata["ownerReferences"] = {{{"kind", state.kind}, {"name", "rs"}, {"uid", uid}, {"controller", true}}};
-  api::ObjectHeader header;
+    metadata["ownerReferences"] = {
+        {{"kind", state.kind}, {"name", "rs"}, {"uid", uid}, {"controller", true}}};
+  const Json document = {{"metadata", metadata}, {"status", {{"phase", state.phase}}}};
+  api::ObjectHeader header = api::ReadHeader(document);
   header.ns = "default";
   header.name = name;
   header.deleting = state.deleting;
-  header.fields = {"", "", "", "", "", state.phase};
-  return api::Object::Make(std::move(header), {{"metadata", metadata}});
+  return api::Object::Make(std::move(header), document);
 }
 
 class PodCountsTest : public testing::Test {
  protected:
-  // The uid of the set that has been emptied, or empty.
+  // The uid of the set that has lost a pod, with "!" when that was the last one of its kind; or empty.
   std::string Put(const api::ObjectPtr& pod) { return UidOf(counts_.Put(*pod)); }
   std::string Remove(const std::string& name) { return UidOf(counts_.Remove({"default", name})); }
-  static std::string UidOf(const std::optional<PodCounts::Owner>& owner) { return owner ? owner->uid : ""; }
+  static std::string UidOf(const std::optional<PodCounts::Loss>& loss) {
+    return loss ? loss->owner.uid + (loss->last ? "!" : "") : "";
+  }
   std::string Of(const std::string& uid) {
     PodCounts::Counts counts = counts_.Of(uid);
     return std::to_string(counts.live) + "+" + std::to_string(counts.terminating);
@@ -59,25 +62,27 @@ TEST_F(PodCountsTest, PodsThatHaveEndedAreNone) {
   Put(Pod("b", "x"));
   Put(Pod("a", "x", {.phase = "Failed"}));
   EXPECT_EQ(Of("x"), "1+0");
-  EXPECT_EQ(Put(Pod("b", "x", {.phase = "Succeeded", .deleting = true})), "x");
+  EXPECT_EQ(Put(Pod("b", "x", {.phase = "Succeeded", .deleting = true})), "x!");
   EXPECT_EQ(Of("x"), "0+0");
   EXPECT_EQ(Remove("b"), "") << "it was none already";
 }
 
 // TestPodDeletionEnqueuesRecreateDeployment and its kin in Kubernetes.
-TEST_F(PodCountsTest, WhoLosesItsLastPodOrItsLastLiveOneIsTold) {
+TEST_F(PodCountsTest, EveryLossIsReportedAndTheLastPodAndTheLastLiveOneAreMarked) {
   Put(Pod("a", "x"));
   Put(Pod("b", "x"));
+  EXPECT_EQ(Put(Pod("a", "x")), "") << "nothing is lost";
+  EXPECT_EQ(Put(Pod("a", "x", {.deleting = true})), "x");
   EXPECT_EQ(Put(Pod("a", "x", {.deleting = true})), "");
-  EXPECT_EQ(Put(Pod("b", "x", {.deleting = true})), "x") << "none is live";
-  EXPECT_EQ(Remove("a"), "");
-  EXPECT_EQ(Remove("b"), "x") << "none is left";
+  EXPECT_EQ(Put(Pod("b", "x", {.deleting = true})), "x!") << "none is live";
+  EXPECT_EQ(Remove("a"), "x");
+  EXPECT_EQ(Remove("b"), "x!") << "none is left";
   EXPECT_EQ(Remove("b"), "");
 }
 
 TEST_F(PodCountsTest, APodThatIsAdoptedOrReleasedChangesSides) {
   Put(Pod("a", "x"));
-  EXPECT_EQ(Put(Pod("a", "")), "x");
+  EXPECT_EQ(Put(Pod("a", "")), "x!");
   EXPECT_EQ(Of("x"), "0+0");
   EXPECT_EQ(Put(Pod("a", "y")), "");
   EXPECT_EQ(Of("y"), "1+0");
@@ -86,7 +91,7 @@ TEST_F(PodCountsTest, APodThatIsAdoptedOrReleasedChangesSides) {
 // The last state of a deleted pod may be one that was never seen before.
 TEST_F(PodCountsTest, WhatIsRemovedIsWhatWasCounted) {
   Put(Pod("a", "x"));
-  EXPECT_EQ(Remove("a"), "x");
+  EXPECT_EQ(Remove("a"), "x!");
   EXPECT_EQ(Of("x"), "0+0");
 }
 

@@ -1,8 +1,8 @@
 #include "controllers/deployment/internal/pod_template.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
+
+#include <gtest/gtest.h>
 
 namespace terrarium::controllers::deployment {
 namespace {
@@ -23,7 +23,8 @@ TEST(TemplateHash, IsMadeOfLettersThatSpellNoWords) {
 TEST(TemplateHash, IsTheSameForTheSameTemplateAndAnotherForAnother) {
   Json labels = {{"labels", {{"app", "web"}}}};
   EXPECT_EQ(TemplateHash(Template(labels), std::nullopt), TemplateHash(Template(labels), std::nullopt));
-  EXPECT_NE(TemplateHash(Template(labels), std::nullopt), TemplateHash(Template(labels, "web:2"), std::nullopt));
+  EXPECT_NE(TemplateHash(Template(labels), std::nullopt),
+            TemplateHash(Template(labels, "web:2"), std::nullopt));
 }
 
 TEST(TemplateHash, ChangesWithEveryCollision) {
@@ -48,8 +49,10 @@ TEST(SameTemplate, LooksAtAllButTheHashLabel) {
   const Json hashed_otherwise = Template({{"labels", {{"app", "web"}, {"pod-template-hash", "value-2"}}}});
   EXPECT_TRUE(SameTemplate(plain, hashed));
   EXPECT_TRUE(SameTemplate(hashed, hashed_otherwise));
-  EXPECT_TRUE(SameTemplate(Template(Json::object()), Template({{"labels", {{"pod-template-hash", "value-1"}}}})));
-  EXPECT_TRUE(SameTemplate(Template({{"labels", {{"app", "web"}}}, {"annotations", Json::object()}}), hashed));
+  EXPECT_TRUE(
+      SameTemplate(Template(Json::object()), Template({{"labels", {{"pod-template-hash", "value-1"}}}})));
+  EXPECT_TRUE(
+      SameTemplate(Template({{"labels", {{"app", "web"}}}, {"annotations", Json::object()}}), hashed));
   EXPECT_FALSE(SameTemplate(plain, Template({{"labels", {{"app", "api"}}}})));
   EXPECT_FALSE(SameTemplate(plain, Template({{"labels", {{"app", "web"}, {"tier", "x"}}}})));
   EXPECT_FALSE(SameTemplate(plain, Template({{"labels", {{"app", "web"}}}, {"annotations", {{"a", "b"}}}})));

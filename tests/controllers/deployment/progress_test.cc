@@ -30,7 +30,8 @@ Counters Of(std::int64_t replicas, std::int64_t updated, std::int64_t ready, std
           .ready = ready,
           .available = available,
           .unavailable = 0,
-          .terminating = terminating};
+          .terminating = terminating,
+          .terminating_pods = terminating.value_or(0)};
 }
 
 FactsPtr Set(std::int64_t wanted, std::int64_t replicas, std::int64_t ready, std::int64_t available,
@@ -109,7 +110,11 @@ TEST(IsComplete, TerminatingPodsCountOnlyWhereTheyAreWaitedFor) {
   EXPECT_TRUE(IsComplete(Size(5), 1, Of(5, 5, 5, 5, 2)));
   EXPECT_FALSE(IsComplete(Size(5, true), 1, Of(5, 5, 5, 5, 2)));
   EXPECT_TRUE(IsComplete(Size(5, true), 1, Of(5, 5, 5, 5, 0)));
-  EXPECT_TRUE(IsComplete(Size(5, true), 1, Of(5, 5, 5, 5))) << "nobody knows of any";
+  Counters unreported = Of(5, 5, 5, 5);
+  EXPECT_TRUE(IsComplete(Size(5, true), 1, unreported));
+  unreported.terminating_pods = 2;
+  EXPECT_FALSE(IsComplete(Size(5, true), 1, unreported))
+      << "counted, where the ReplicaSets do not report them";
 }
 
 // TestDeploymentProgressing of Kubernetes.
@@ -133,22 +138,29 @@ TEST(HasProgressed, AFallingNumberOfTerminatingPodsCountsOnlyWhereTheyAreWaitedF
 
 class JudgeProgressTest : public testing::Test {
  protected:
-  // The reason of Progressing after a look at `now`, when the status said `before` and a condition of that reason was
-  // set at kThen; "none" without one.
+  // The reason of Progressing after a look at `now`, when the status said `before` and a condition of that
+  // reason was set at kThen; "none" without one.
   std::string ReasonAt(api::Time time, std::string_view reason, const Counters& before, const Counters& now) {
     conditions_ = Json::array();
     if (!reason.empty()) {
       const char* status = reason == kDeadlineExceeded ? "False" : "True";
       conditions_.push_back(MakeCondition({kProgressing, status, reason, "before"}, kThen));
     }
-    Progress progress{.deployment = size_, .generation = 1, .name = "web", .new_set = set_, .deadline = deadline_,
-                      .before = before, .now = now};
+    Progress progress{.deployment = size_,
+                      .generation = 1,
+                      .name = "web",
+                      .new_set = set_,
+                      .deadline = deadline_,
+                      .before = before,
+                      .now = now};
     JudgeProgress(progress, time, conditions_);
     fails_at_ = FailsAt(progress, conditions_);
     const Json* condition = FindCondition(conditions_, kProgressing);
     return condition == nullptr ? "none" : std::string(StringAt(*condition, "reason"));
   }
-  std::string Text(const char* key) { return std::string(StringAt(*FindCondition(conditions_, kProgressing), key)); }
+  std::string Text(const char* key) {
+    return std::string(StringAt(*FindCondition(conditions_, kProgressing), key));
+  }
 
   DeploymentSize size_ = Size(3);
   std::string set_ = "web-1";

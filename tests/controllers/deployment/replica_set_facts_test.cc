@@ -13,8 +13,12 @@ using controllers_testing::MakeObject;
 
 Json ReplicaSet(const std::string& name, const Json& annotations = Json::object()) {
   return {{"metadata",
-           {{"name", name}, {"namespace", "default"}, {"uid", name + "-uid"}, {"generation", 2},
-            {"creationTimestamp", "2026-01-01T00:00:00Z"}, {"annotations", annotations}}},
+           {{"name", name},
+            {"namespace", "default"},
+            {"uid", name + "-uid"},
+            {"generation", 2},
+            {"creationTimestamp", "2026-01-01T00:00:00Z"},
+            {"annotations", annotations}}},
           {"spec", {{"replicas", 3}, {"template", {{"spec", {{"containers", Json::array()}}}}}}}};
 }
 
@@ -24,8 +28,10 @@ TEST(ReplicaSetFacts, AreReadFromTheDocument) {
                                    {"deployment.kubernetes.io/max-replicas", "12"},
                                    {"deployment.kubernetes.io/replicaset-replicas-before-scale", "2"}});
   document["spec"]["minReadySeconds"] = 7;
-  document["status"] = {{"replicas", 5}, {"readyReplicas", 4}, {"availableReplicas", 3}, {"terminatingReplicas", 1},
-                        {"observedGeneration", 2}, {"conditions", {{{"type", "ReplicaFailure"}, {"status", "True"}}}}};
+  document["status"] = {
+      {"replicas", 5},           {"readyReplicas", 4},
+      {"availableReplicas", 3},  {"terminatingReplicas", 1},
+      {"observedGeneration", 2}, {"conditions", {{{"type", "ReplicaFailure"}, {"status", "True"}}}}};
   ReplicaSetFacts facts = FactsOf(MakeObject(document));
   EXPECT_EQ(facts.size.name, "a");
   EXPECT_EQ(facts.size.replicas, 3);
@@ -67,6 +73,22 @@ TEST(FactsCache, ReadsEachStateOnce) {
   EXPECT_NE(cache.Of(first), facts);
 }
 
+// The ReplicaSet may be seen before the pods that it has deleted: live ones that nobody asks for are on their
+// way out.
+TEST(CountedIn, HasTheTerminatingPodsThatAReplicaSetDoesNotReport) {
+  ReplicaSetFacts facts;
+  facts.size.replicas = 3;
+  facts.size.status_replicas = 4;
+  auto terminating = [&](std::int64_t live, std::int64_t going) {
+    return CountedIn(facts, {.live = live, .terminating = going})->size.terminating;
+  };
+  EXPECT_EQ(terminating(4, 0), 0);
+  EXPECT_EQ(terminating(2, 2), 2) << "not all are there yet";
+  EXPECT_EQ(terminating(5, 2), 3);
+  EXPECT_EQ(CountedIn(facts, {.live = 0, .terminating = 1})->terminating, std::nullopt)
+      << "nothing is reported";
+}
+
 class OutdatedTest : public testing::Test {
  protected:
   // An old set without pods whose status is current.
@@ -82,7 +104,8 @@ class OutdatedTest : public testing::Test {
   std::vector<std::string> Names(std::int64_t limit, bool keep_terminating = true,
                                  std::size_t new_index = kNotThereYet) {
     std::vector<std::string> names;
-    for (const FactsPtr& set : Outdated(sets_, new_index, limit, keep_terminating)) names.push_back(set->name());
+    for (const FactsPtr& set : Outdated(sets_, new_index, limit, keep_terminating))
+      names.push_back(set->name());
     return names;
   }
   std::vector<FactsPtr> sets_;
@@ -119,7 +142,7 @@ TEST_F(OutdatedTest, SetsWithPodsStayAndAreNotReplacedByYoungerOnes) {
   EXPECT_EQ(Names(1), Names_({"d"}));
 }
 
-// A ReplicaSet with terminating replicas is not cleaned up as history while the gates of the policy are on.
+// A ReplicaSet with terminating replicas is not cleaned up as history under TerminationComplete.
 TEST_F(OutdatedTest, SetsWithTerminatingPodsStayWhenAskedTo) {
   Add("a", 1)->size.terminating = 1;
   Add("b", 2);

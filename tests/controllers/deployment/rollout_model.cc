@@ -33,8 +33,8 @@ std::int64_t LastingAvailable(std::span<const ReplicaSetSize> sets) {
 }
 
 std::string Text(const ReplicaSetSize& set) {
-  std::string text = set.name + "=" + Text(set.replicas) + "(" + Text(set.status_replicas) + "/" + Text(set.available) +
-                     "-" + Text(set.terminating) + (set.status_current ? "" : " stale");
+  std::string text = set.name + "=" + Text(set.replicas) + "(" + Text(set.status_replicas) + "/" +
+                     Text(set.available) + "-" + Text(set.terminating) + (set.status_current ? "" : " stale");
   if (set.before_scale) text += " from " + Text(*set.before_scale) + " of " + Text(set.max.value_or(0));
   return text + ")";
 }
@@ -51,8 +51,8 @@ RolloutModel::RolloutModel(std::uint64_t seed, const ModelOptions& options)
 void RolloutModel::Note(const char* what) {
   if (!options_.keeps_history) return;
   history_ += std::string(what) + ": " + Text(replicas_) + " of " + Text(PodsMax()) +
-              (options_.waits_for_termination ? " waiting" : "") + (paused_ ? " paused" : "") + ", template " +
-              Text(revision_) + ",";
+              (options_.waits_for_termination ? " waiting" : "") + (paused_ ? " paused" : "") +
+              ", template " + Text(revision_) + ",";
   for (const ReplicaSet& set : sets_) history_ += " " + Text(set.size);
   history_ += "\n";
 }
@@ -122,26 +122,49 @@ void RolloutModel::ChangeStrategy() {
   Note("strategy");
 }
 
-// In the order of the real one: the status tells of the pods that were there before it created or deleted any; what it
-// deleted it may see late, and does nothing until then.
+// Its controller sees what happens in the order in which it happened: pods failed before others were deleted.
+void RolloutModel::SeeSome(ReplicaSet& set) {
+  set.unseen_created -= Below(set.unseen_created + 1);
+  if (set.unseen_failed > 0) {
+    set.unseen_failed -= Below(set.unseen_failed + 1);
+  } else if (options_.statuses_lag) {
+    set.unseen -= Below(set.unseen + 1);
+  } else if (set.unseen > 0 && Below(2) == 0) {
+    set.unseen = 0;
+  }
+}
+
+// In the order of the real one: the status tells of the pods that were there before it created or deleted
+// any; what it created or deleted it may see late, and does nothing until then.
 void RolloutModel::SyncReplicaSet(ReplicaSet& set) {
   ReplicaSetSize& size = set.size;
-  if (set.unseen > 0 && Below(2) == 0) set.unseen = 0;
-  size.status_replicas = set.starting + set.available + set.unseen;
-  size.available = set.available;
+  SeeSome(set);
+  size.status_replicas = set.starting + set.available + set.unseen + set.unseen_failed - set.unseen_created;
+  size.available = std::min(set.available, size.status_replicas);
   size.terminating = set.terminating - set.unseen;
   size.status_current = true;
+  if (set.unseen > 0 || set.unseen_created > 0) return;
   std::int64_t lacking = size.replicas - size.status_replicas;
-  if (set.unseen > 0) return;
   if (lacking >= 0) {
     set.starting += lacking;
+    if (options_.statuses_lag) set.unseen_created = lacking;
     return;
   }
-  std::int64_t unavailable = std::min(set.starting, -lacking);
+  // It may take a pod that has failed for one that runs, and delete it: nothing comes of that.
+  std::int64_t deleted = std::min(-lacking, set.starting + set.available);
+  std::int64_t unavailable = std::min(set.starting, deleted);
   set.starting -= unavailable;
-  set.available -= -lacking - unavailable;
-  set.terminating -= lacking;
-  set.unseen = -lacking;
+  set.available -= deleted - unavailable;
+  set.terminating += deleted;
+  set.unseen = deleted;
+}
+
+// Of a ReplicaSet that waits for what it asked for, since what comes later is seen later.
+void RolloutModel::FailPods(ReplicaSet& set) {
+  if (set.unseen > 0 || set.unseen_created > 0) return;
+  std::int64_t before = set.available;
+  MovePods(set, &ReplicaSet::available, nullptr);
+  set.unseen_failed += before - set.available;
 }
 
 void RolloutModel::MovePods(ReplicaSet& set, std::int64_t ReplicaSet::*from, std::int64_t ReplicaSet::*to) {
@@ -150,7 +173,9 @@ void RolloutModel::MovePods(ReplicaSet& set, std::int64_t ReplicaSet::*from, std
   if (to != nullptr) set.*to += moved;
 }
 
-RolloutModel::ReplicaSet* RolloutModel::AnySet() { return sets_.empty() ? nullptr : &sets_[Below(sets_.size())]; }
+RolloutModel::ReplicaSet* RolloutModel::AnySet() {
+  return sets_.empty() ? nullptr : &sets_[Below(sets_.size())];
+}
 
 void RolloutModel::Step() {
   Happen();
@@ -164,6 +189,10 @@ void RolloutModel::Happen() {
   if (what < 5) return ChangeStrategy();
   if (what < 6) {
     paused_ = Below(3) == 0;
+    return;
+  }
+  if (what < 8 && options_.statuses_lag) {
+    if (ReplicaSet* set = AnySet()) FailPods(*set);
     return;
   }
   if (what < 7 && options_.policy_changes) {
@@ -195,13 +224,13 @@ void RolloutModel::LeaveAlone() {
     SyncDeployment();
     std::vector<std::int64_t> after;
     for (ReplicaSet& set : sets_) {
-      set.unseen = 0;
+      set.unseen = set.unseen_created = set.unseen_failed = 0;
       SyncReplicaSet(set);
       set.available += std::exchange(set.starting, 0);
       set.terminating = 0;
       const ReplicaSetSize& size = set.size;
-      after.insert(after.end(), {size.replicas, size.status_replicas, size.available, size.terminating, set.available,
-                                 set.terminating});
+      after.insert(after.end(), {size.replicas, size.status_replicas, size.available, size.terminating,
+                                 set.available, set.terminating});
     }
     if (after == before) return;
     before = after;
@@ -222,7 +251,15 @@ void RolloutModel::CheckSettled() {
   }
 }
 
+void RolloutModel::CountPods() {
+  for (ReplicaSet& set : sets_) {
+    set.size.seen_live = set.starting + set.available;
+    set.size.seen_terminating = set.terminating;
+  }
+}
+
 void RolloutModel::SyncDeployment() {
+  if (options_.statuses_lag && options_.waits_for_termination) CountPods();
   std::vector<ReplicaSetSize> before = Sizes();
   if (paused_ || IsScaling(Size(), before)) {
     SyncScale();
@@ -308,8 +345,8 @@ void RolloutModel::ScaleAll() {
   std::vector<ScaledSet> scaled = ScaleProportionally(Size(), before);
   for (const ScaledSet& after : scaled) {
     Resize(after.index, after.replicas);
-    sets_[after.index].size.desired = after.desired;
-    sets_[after.index].size.max = after.max;
+    sets_[after.index].size.desired = after.desired ? after.desired : before[after.index].desired;
+    sets_[after.index].size.max = after.max ? after.max : before[after.index].max;
     sets_[after.index].size.before_scale = after.before_scale;
   }
   Note("proportionally");
@@ -329,7 +366,12 @@ void RolloutModel::CheckScaled(std::span<const ReplicaSetSize> before, const std
   for (const ScaledSet& set : scaled) {
     partial = partial || set.before_scale;
     shrinking = shrinking || before[set.index].Shrinking();
-    Expect(set.before_scale || set.max == PodsMax(), "complete, but not marked for the present Deployment");
+    Expect(set.before_scale || (set.max == PodsMax() && set.desired == replicas_),
+           "complete, but not marked for the present Deployment");
+    // Without that a released controller that takes over would not see that there is a scale to finish.
+    Expect(
+        !set.before_scale || (set.desired == before[set.index].desired && set.max == before[set.index].max),
+        "not complete, and marked as if it were");
     if (!size.waits_for_termination) continue;
     Expect(change <= 0 || set.replicas >= before[set.index].replicas, "shrinks while the Deployment grows");
     Expect(change >= 0 || set.replicas <= before[set.index].replicas, "grows while the Deployment shrinks");
@@ -359,7 +401,8 @@ void RolloutModel::CheckRealPods() {
 
 void RolloutModel::CheckAvailability(std::span<const ReplicaSetSize> before) {
   std::int64_t promised = replicas_ - Size().max_unavailable;
-  Expect(LastingAvailable(Sizes()) >= std::min(promised, LastingAvailable(before)), "too few pods stay available");
+  Expect(LastingAvailable(Sizes()) >= std::min(promised, LastingAvailable(before)),
+         "too few pods stay available");
 }
 
 }  // namespace terrarium::controllers::deployment

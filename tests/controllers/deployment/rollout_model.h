@@ -1,7 +1,8 @@
 #pragma once
 
-// A Deployment that lives in numbers: users change it, ReplicaSets and pods follow in an order drawn from a seed, and a
-// controller drives it with nothing but the arithmetic under test. Every decision is checked when it is made.
+// A Deployment that lives in numbers: users change it, ReplicaSets and pods follow in an order drawn from a
+// seed, and a controller drives it with nothing but the arithmetic under test. Every decision is checked when
+// it is made.
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,8 @@
 
 #include "api/base/prng.h"
 #include "api/json.h"
+#include "controllers/deployment/internal/proportional_scaling.h"
 #include "controllers/deployment/internal/replica_sets.h"
-#include "controllers/deployment/internal/scaling.h"
 
 namespace terrarium::controllers::deployment {
 
@@ -23,6 +24,10 @@ struct ModelOptions {
   bool scales_down = true;  // and takes away surge
   bool pods_get_evicted = true;
   bool counts_real_pods = false;  // and finds fault when there are too many, whatever the ReplicaSets report
+  // The statuses of ReplicaSets tell what their controller has seen, which is old: pods that it created are
+  // missing, pods that it deleted or that have failed are counted. The Deployment controller counts pods
+  // itself.
+  bool statuses_lag = false;
   bool keeps_history = false;  // for a failure that is to be understood
 };
 
@@ -47,7 +52,10 @@ class RolloutModel {
     std::int64_t starting = 0;
     std::int64_t available = 0;
     std::int64_t terminating = 0;
-    std::int64_t unseen = 0;  // of the terminating, those whose deletion the ReplicaSet controller has yet to see
+    // What the ReplicaSet controller has yet to see:
+    std::int64_t unseen = 0;          // of the terminating, deletions
+    std::int64_t unseen_created = 0;  // of the starting and available ones, creations
+    std::int64_t unseen_failed = 0;   // pods that have failed
   };
 
   DeploymentSize Size() const;
@@ -65,10 +73,13 @@ class RolloutModel {
 
   // What ReplicaSet controller and kubelet do.
   void SyncReplicaSet(ReplicaSet& set);
+  void SeeSome(ReplicaSet& set);
+  void FailPods(ReplicaSet& set);
   void MovePods(ReplicaSet& set, std::int64_t ReplicaSet::*from, std::int64_t ReplicaSet::*to);
   ReplicaSet* AnySet();
 
   // What the Deployment controller does.
+  void CountPods();
   void SyncDeployment();
   void SyncScale();
   void SyncRolling();

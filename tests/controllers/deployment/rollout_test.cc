@@ -1,15 +1,17 @@
 #include "controllers/deployment/internal/rollout.h"
 
-#include <gtest/gtest.h>
-
 #include <ostream>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "tests/controllers/deployment/arithmetic_testing.h"
 
 namespace terrarium::controllers::deployment {
 
-void PrintTo(const Resize& resize, std::ostream* out) { *out << "#" << resize.index << " to " << resize.replicas; }
+void PrintTo(const Resize& resize, std::ostream* out) {
+  *out << "#" << resize.index << " to " << resize.replicas;
+}
 bool operator==(const Resize& a, const Resize& b) { return a.index == b.index && a.replicas == b.replicas; }
 
 namespace {
@@ -26,11 +28,19 @@ struct FencepostCase {
 };
 
 TEST(ResolveFenceposts, RoundsSurgeUpAndUnavailabilityDown) {
-  const FencepostCase cases[] = {
-      {"25%", "25%", 10, 3, 2},      {"39%", "39%", 10, 4, 3}, {"25%", "25%", 4, 1, 1},   {"25%", "25%", 1, 1, 0},
-      {"25%", "25%", 500, 125, 125}, {"1%", "0%", 2, 1, 0},    {"100%", "100%", 7, 7, 7}, {"150%", 0, 3, 5, 0},
-      {3, 2, 10, 3, 2},              {5, "0%", 2, 5, 0},       {2, 9, 5, 2, 9},           {1, 0, 0, 1, 0},
-      {"99999999999%", 0, 1000000, 2147483647, 0}};
+  const FencepostCase cases[] = {{"25%", "25%", 10, 3, 2},
+                                 {"39%", "39%", 10, 4, 3},
+                                 {"25%", "25%", 4, 1, 1},
+                                 {"25%", "25%", 1, 1, 0},
+                                 {"25%", "25%", 500, 125, 125},
+                                 {"1%", "0%", 2, 1, 0},
+                                 {"100%", "100%", 7, 7, 7},
+                                 {"150%", 0, 3, 5, 0},
+                                 {3, 2, 10, 3, 2},
+                                 {5, "0%", 2, 5, 0},
+                                 {2, 9, 5, 2, 9},
+                                 {1, 0, 0, 1, 0},
+                                 {"99999999999%", 0, 1000000, 2147483647, 0}};
   for (const FencepostCase& c : cases) {
     Fenceposts posts = ResolveFenceposts(&c.surge, &c.unavailable, c.replicas);
     EXPECT_EQ(posts.surge, c.resolved_surge) << c.surge << " of " << c.replicas;
@@ -39,8 +49,11 @@ TEST(ResolveFenceposts, RoundsSurgeUpAndUnavailabilityDown) {
 }
 
 TEST(ResolveFenceposts, OnePodMayBeUnavailableWhenBothComeToNothing) {
-  const FencepostCase cases[] = {
-      {"0%", "0%", 0, 0, 1}, {"0%", "1%", 2, 0, 1}, {0, "25%", 3, 0, 1}, {0, 0, 10, 0, 1}, {"25%", "25%", 0, 0, 1}};
+  const FencepostCase cases[] = {{"0%", "0%", 0, 0, 1},
+                                 {"0%", "1%", 2, 0, 1},
+                                 {0, "25%", 3, 0, 1},
+                                 {0, 0, 10, 0, 1},
+                                 {"25%", "25%", 0, 0, 1}};
   for (const FencepostCase& c : cases) {
     Fenceposts posts = ResolveFenceposts(&c.surge, &c.unavailable, c.replicas);
     EXPECT_EQ(posts.surge, 0) << c.surge << " of " << c.replicas;
@@ -53,7 +66,8 @@ TEST(ResolveFenceposts, WhatIsAbsentOrUnreadableCountsAsNothing) {
   EXPECT_EQ(ResolveFenceposts(nullptr, nullptr, 10).unavailable, 1);
   EXPECT_EQ(ResolveFenceposts(nullptr, &percent, 10).surge, 0);
   EXPECT_EQ(ResolveFenceposts(&percent, nullptr, 10).unavailable, 0);
-  for (const Json& bad : {Json("oops"), Json("%"), Json("5"), Json("5%%"), Json(""), Json(nullptr), Json(2.5)}) {
+  for (const Json& bad :
+       {Json("oops"), Json("%"), Json("5"), Json("5%%"), Json(""), Json(nullptr), Json(2.5)}) {
     EXPECT_EQ(ResolveFenceposts(&bad, &percent, 10).surge, 0) << bad;
     EXPECT_EQ(ResolveFenceposts(&bad, &percent, 10).unavailable, 3) << bad;
   }
@@ -88,7 +102,8 @@ TEST(NewReplicas, NeverExceedsTheDeployment) {
 
 TEST(NewReplicas, ShrinksToTheDeploymentAtOnce) {
   std::vector<ReplicaSetSize> sets{Terminating(9, Set("a", 5)), Told(10, Set("b", 12))};
-  for (const DeploymentSize& d : {Rolling(4, 1, 0), Waiting(Rolling(4, 1, 0)), Recreate(4), Waiting(Recreate(4))})
+  for (const DeploymentSize& d :
+       {Rolling(4, 1, 0), Waiting(Rolling(4, 1, 0)), Recreate(4), Waiting(Recreate(4))})
     EXPECT_EQ(NewReplicas(d, sets, 1), 4);
 }
 
@@ -133,8 +148,8 @@ TEST(NewReplicas, RecreateIsLimitedToTheReplicasWhenTerminationIsWaitedFor) {
   EXPECT_EQ(NewReplicas(Waiting(Recreate(10)), sets, kNotThereYet), 3);
 }
 
-// 10 pods, told to be 5, told to be 10 again with room for 12. The ReplicaSet may have deleted 5 in between; were it
-// told 7 now, and then 9 because its status still says 10, there would be 9 + 5 pods.
+// 10 pods, told to be 5, told to be 10 again with room for 12. The ReplicaSet may have deleted 5 in between;
+// were it told 7 now, and then 9 because its status still says 10, there would be 9 + 5 pods.
 TEST(NewReplicas, AReplicaSetThatIsStillShrinkingDoesNotGrowWhenTerminationIsWaitedFor) {
   std::vector<ReplicaSetSize> sets{Told(5, Set("a", 10))};
   EXPECT_EQ(NewReplicas(Waiting(Rolling(10, 2, 0)), sets, 0), 5);
@@ -143,8 +158,8 @@ TEST(NewReplicas, AReplicaSetThatIsStillShrinkingDoesNotGrowWhenTerminationIsWai
   EXPECT_EQ(NewReplicas(Waiting(Rolling(10, 2, 0)), sets, 0), 7);
 }
 
-// A roll-over right after the creation of "b": told 3, then 0, and its status knows of neither. The 3 pods may be
-// there.
+// A roll-over right after the creation of "b": told 3, then 0, and its status knows of neither. The 3 pods
+// may be there.
 TEST(NewReplicas, NothingGrowsOnAStatusThatIsNotCurrentWhenTerminationIsWaitedFor) {
   std::vector<ReplicaSetSize> sets{Set("a", 10), Set("b", 0), Set("c", 0)};
   sets[1].status_current = false;

@@ -21,22 +21,24 @@ Json Template(const std::string& image) {
 }
 
 Json Deployment() {
-  return {{"metadata", {{"name", "web"}, {"namespace", "default"}, {"uid", "u"}, {"generation", 3}}},
-          {"spec",
-           {{"replicas", 10},
-            {"selector", {{"matchLabels", {{"app", "web"}}}}},
-            {"template", Template("web:2")},
-            {"strategy",
-             {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", "25%"}, {"maxUnavailable", "25%"}}}}}}}};
+  return {
+      {"metadata", {{"name", "web"}, {"namespace", "default"}, {"uid", "u"}, {"generation", 3}}},
+      {"spec",
+       {{"replicas", 10},
+        {"selector", {{"matchLabels", {{"app", "web"}}}}},
+        {"template", Template("web:2")},
+        {"strategy",
+         {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", "25%"}, {"maxUnavailable", "25%"}}}}}}}};
 }
 
 FactsPtr Set(const std::string& name, const std::string& image, const char* created, const char* revision) {
   Json pod_template = Template(image);
   pod_template["metadata"]["labels"]["pod-template-hash"] = name;
   Json annotations = {{std::string(kRevision), revision}};
-  Json document = {{"metadata",
-                    {{"name", name}, {"uid", name}, {"creationTimestamp", created}, {"annotations", annotations}}},
-                   {"spec", {{"replicas", 2}, {"template", pod_template}}}};
+  Json document = {
+      {"metadata",
+       {{"name", name}, {"uid", name}, {"creationTimestamp", created}, {"annotations", annotations}}},
+      {"spec", {{"replicas", 2}, {"template", pod_template}}}};
   return std::make_shared<const ReplicaSetFacts>(FactsOf(MakeObject(document)));
 }
 
@@ -47,7 +49,8 @@ RoundPtr Look(const Json& deployment, std::vector<FactsPtr> sets, const char* ga
   return MakeRound(MakeObject(deployment), std::move(sets), digest, *set);
 }
 
-constexpr const char* kBothGates = "DeploymentPodReplacementPolicy=true,DeploymentReplicaSetTerminatingReplicas=true";
+constexpr const char* kBothGates =
+    "DeploymentPodReplacementPolicy=true,DeploymentReplicaSetTerminatingReplicas=true";
 
 TEST(Round, SizesAreThoseOfTheSpec) {
   RoundPtr round = Look(Deployment(), {});
@@ -69,8 +72,9 @@ TEST(Round, ThePolicyNeedsBothGates) {
   Json deployment = Deployment();
   deployment["spec"]["podReplacementPolicy"] = "TerminationComplete";
   EXPECT_TRUE(Look(deployment, {}, kBothGates)->size.waits_for_termination);
-  for (const char* gates : {"DeploymentPodReplacementPolicy=false",
-                            "DeploymentPodReplacementPolicy=false,DeploymentReplicaSetTerminatingReplicas=false"}) {
+  for (const char* gates :
+       {"DeploymentPodReplacementPolicy=false",
+        "DeploymentPodReplacementPolicy=false,DeploymentReplicaSetTerminatingReplicas=false"}) {
     RoundPtr round = Look(deployment, {}, gates);
     EXPECT_FALSE(round->size.waits_for_termination) << gates;
     EXPECT_EQ(round->policy, ReplacementPolicy::kMixed) << gates;
@@ -140,8 +144,8 @@ TEST(Round, TheSetOfTheTemplateIsToldWhatItLacks) {
   deployment["spec"]["minReadySeconds"] = 5;
   deployment["metadata"]["annotations"] = {{"team", "a"}};
   round = Look(deployment, {Set("b", "web:2", "2026-01-01T00:00:02Z", "1")});
-  EXPECT_EQ(NewSetPatch(*round), (Json{{"metadata", {{"annotations", {{"team", "a"}}}}},
-                                       {"spec", {{"minReadySeconds", 5}}}}));
+  EXPECT_EQ(NewSetPatch(*round),
+            (Json{{"metadata", {{"annotations", {{"team", "a"}}}}}, {"spec", {{"minReadySeconds", 5}}}}));
 }
 
 TEST(Round, RoomIsToldAsTheRuleCountsIt) {
@@ -151,9 +155,11 @@ TEST(Round, RoomIsToldAsTheRuleCountsIt) {
   going->size.status_replicas = 10;
   going->size.terminating = 2;
   EXPECT_EQ(Look(deployment, {going})->RoomText(), "room for 11: 2 of 13 pods");
-  EXPECT_EQ(Look(deployment, {going}, kBothGates)->RoomText(), "room for 1: 12 of 13 pods, 2 of them terminating");
+  EXPECT_EQ(Look(deployment, {going}, kBothGates)->RoomText(),
+            "room for 1: 12 of 13 pods, 2 of them terminating");
   going->size.status_current = false;
-  EXPECT_EQ(Look(deployment, {going}, kBothGates)->RoomText(), "room for 0: 12 of 13 pods, 2 of them terminating");
+  EXPECT_EQ(Look(deployment, {going}, kBothGates)->RoomText(),
+            "room for 0: 12 of 13 pods, 2 of them terminating");
 }
 
 }  // namespace

@@ -90,7 +90,8 @@ TEST(MustScale, SeveralSetsUnderRecreateAreTheRolloutsBusiness) {
 }
 
 TEST(MustScale, AScaleThatIsNotCompleteGoesOn) {
-  std::vector<ReplicaSetSize> sets = {SizedFor(20, 24, Set("a", 8)), ScaledFrom(4, 12, SizedFor(20, 12, Set("b", 5)))};
+  std::vector<ReplicaSetSize> sets = {SizedFor(20, 24, Set("a", 8)),
+                                      ScaledFrom(4, 12, SizedFor(20, 12, Set("b", 5)))};
   EXPECT_TRUE(MustScale(Waiting(Rolling(20, 4, 0)), sets));
   sets[1].before_scale.reset();
   EXPECT_FALSE(MustScale(Waiting(Rolling(20, 4, 0)), sets));

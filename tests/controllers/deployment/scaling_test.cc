@@ -1,9 +1,8 @@
-#include "controllers/deployment/internal/scaling.h"
+#include <string>
 
 #include <gtest/gtest.h>
 
-#include <string>
-
+#include "controllers/deployment/internal/proportional_scaling.h"
 #include "tests/controllers/deployment/arithmetic_testing.h"
 
 namespace terrarium::controllers::deployment {
@@ -74,7 +73,8 @@ TEST(ScaleProportionally, AnswersForActiveSetsOnlyLargestFirst) {
 
 TEST(ScaleProportionally, WritesWhatTheSetsWereSizedFor) {
   std::vector<ReplicaSetSize> sets{SizedFor(10, 12, Set("a", 6)), SizedFor(10, 12, Set("b", 6))};
-  for (const DeploymentSize& deployment : {Rolling(20, 2, 0), Rolling(10, 2, 0), Rolling(5, 2, 0), Rolling(0, 2, 0)}) {
+  for (const DeploymentSize& deployment :
+       {Rolling(20, 2, 0), Rolling(10, 2, 0), Rolling(5, 2, 0), Rolling(0, 2, 0)}) {
     for (const ScaledSet& set : ScaleProportionally(deployment, sets)) {
       EXPECT_EQ(set.desired, deployment.replicas);
       EXPECT_EQ(set.max, deployment.replicas + 2);
@@ -111,7 +111,8 @@ TEST(ScaleProportionally, WithoutAnnotationAndPodsTheLargestTakesAll) {
 }
 
 TEST(ScaleProportionally, NoSetsAtAllIsNothingToDo) {
-  for (const DeploymentSize& deployment : {Rolling(3, 1, 0), Waiting(Rolling(3, 1, 0)), Waiting(Rolling(0, 0, 0))}) {
+  for (const DeploymentSize& deployment :
+       {Rolling(3, 1, 0), Waiting(Rolling(3, 1, 0)), Waiting(Rolling(0, 0, 0))}) {
     EXPECT_TRUE(ScaleProportionally(deployment, {}).empty());
     EXPECT_FALSE(IsScaling(deployment, {}));
     std::vector<ReplicaSetSize> sets{Terminating(3, Set("a", 0)), SizedFor(9, 9, Set("b", 0))};
@@ -125,23 +126,42 @@ TEST(ScaleProportionally, WhateverTerminatesOrIsOnItsWayTakesUpRoomWhenTerminati
   ReplicaSetSize a = SizedFor(10, 10, Set("a", 5));
   ReplicaSetSize b = SizedFor(10, 10, Set("b", 5));
   EXPECT_EQ(ScaledSizes(deployment, {a, b}), (Row{10, 10}));
-  EXPECT_EQ(ScaledSizes(deployment, {Terminating(3, a), Terminating(2, b)}), (Row{5, 10})) << "newest of equals first";
+  EXPECT_EQ(ScaledSizes(deployment, {Terminating(3, a), Terminating(2, b)}), (Row{5, 10}))
+      << "newest of equals first";
   EXPECT_EQ(ScaledSizes(deployment, {a, b, Terminating(8, Set("c", 0))}), (Row{5, 7, 0}));
   EXPECT_EQ(ScaledSizes(deployment, {a, b, Told(0, Set("c", 8))}), (Row{5, 7, 0})) << "not deleted yet";
-  EXPECT_EQ(ScaledSizes(deployment, {Told(5, SizedFor(10, 10, Set("a", 2))), b}), (Row{10, 10})) << "not created yet";
-  EXPECT_EQ(ScaledSizes(deployment, {Terminating(30, a), b}), (Row{5, 5})) << "nobody is lowered for lack of room";
+  EXPECT_EQ(ScaledSizes(deployment, {Told(5, SizedFor(10, 10, Set("a", 2))), b}), (Row{10, 10}))
+      << "not created yet";
+  EXPECT_EQ(ScaledSizes(deployment, {Terminating(30, a), b}), (Row{5, 5}))
+      << "nobody is lowered for lack of room";
 }
 
 TEST(ScaleProportionally, ASetWithoutRoomRemembersWhereItBegan) {
-  std::vector<ReplicaSetSize> sets{SizedFor(10, 12, Terminating(12, Set("a", 8))), SizedFor(10, 12, Set("b", 4))};
+  std::vector<ReplicaSetSize> sets{SizedFor(10, 12, Terminating(12, Set("a", 8))),
+                                   SizedFor(10, 12, Set("b", 4))};
   std::vector<ScaledSet> scaled = ScaleProportionally(Waiting(Rolling(20, 4, 0)), sets);
   ASSERT_EQ(scaled.size(), 2u);
   for (const ScaledSet& set : scaled) {
     EXPECT_EQ(set.before_scale, sets[set.index].replicas);
     EXPECT_EQ(set.replicas, sets[set.index].replicas);
     EXPECT_EQ(set.max, 12);
-    EXPECT_EQ(set.desired, 20);
+    EXPECT_EQ(set.desired, 10);
   }
+}
+
+// A released controller that takes over knows desired-replicas and max-replicas, and nothing of where the
+// scale began.
+TEST(ScaleProportionally, AControllerWithoutTheBeginningFinishesAPartialScale) {
+  const DeploymentSize released = Rolling(20, 2, 0);
+  std::vector<ReplicaSetSize> sets{SizedFor(10, 12, Set("a", 9)), SizedFor(10, 12, Set("b", 3)),
+                                   Terminating(8, Set("c", 0))};
+  Apply(ScaleProportionally(Waiting(released), sets), sets);
+  EXPECT_EQ(Sizes(sets), (Row{11, 3, 0}));
+  for (ReplicaSetSize& set : sets) set.before_scale.reset();
+  EXPECT_TRUE(IsScaling(released, sets));
+  Apply(ScaleProportionally(released, sets), sets);
+  EXPECT_EQ(Sizes(sets), (Row{19, 3, 0})) << "all there may be, in proportion to the sizes it finds";
+  EXPECT_FALSE(IsScaling(released, sets));
 }
 
 TEST(ScaleProportionally, WithoutMaxAnnotationAPartialScaleRemembersWhatItCountedFrom) {
@@ -177,11 +197,10 @@ TEST(ScaleProportionally, ThePolicyTakenAwayInMidScaleCompletesItAtOnce) {
   EXPECT_FALSE(IsScaling(Rolling(120, 10, 0), sets));
 }
 
-// Back to 110 in mid-scale. 115 pods are 5 too many. The first one's share of the 115 is 56; the second, which is
-// complete, would give 5 of its 35 and has only 2 left to give. Counted from where it began, the first alone would have
-// to give all 5.
-// From where the unfinished scale began, which its own writes do not change: stopped between two of them, it goes on as
-// if it had not been.
+// Back to 110 in mid-scale. 115 pods are 5 too many. The first one's share of the 115 is 56; the second,
+// which is complete, would give 5 of its 35 and has only 2 left to give. Counted from where it began, the
+// first alone would have to give all 5. From where the unfinished scale began, which its own writes do not
+// change: stopped between two of them, it goes on as if it had not been.
 TEST(ScaleProportionally, ScalingDownEndsAnUnfinishedScaleAndCountsFromItsBeginning) {
   for (bool waits : {true, false}) {
     DeploymentSize deployment = Rolling(100, 10, 0);
@@ -199,12 +218,14 @@ TEST(ScaleProportionally, ScalingDownEndsAnUnfinishedScaleAndCountsFromItsBeginn
 }
 
 TEST(ScaleProportionally, ScalingDownIsNotHeldBack) {
-  std::vector<ReplicaSetSize> sets{SizedFor(100, 100, Terminating(70, Set("a", 60))), SizedFor(100, 100, Set("b", 40))};
+  std::vector<ReplicaSetSize> sets{SizedFor(100, 100, Terminating(70, Set("a", 60))),
+                                   SizedFor(100, 100, Set("b", 40))};
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(50, 0, 0)), sets), (Row{30, 20}));
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(0, 5, 0)), sets), (Row{0, 0}));
 }
 
-// Less than the unfinished scale was for, still more than there are: 59, 35 and 21 are 115, and 116 are allowed.
+// Less than the unfinished scale was for, still more than there are: 59, 35 and 21 are 115, and 116 are
+// allowed.
 TEST(ScaleProportionally, AScaleThatIsReducedWhileItGrowsShrinksNobody) {
   std::vector<ReplicaSetSize> sets = InMidScale();
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(106, 10, 0)), sets), (Row{59, 35, 21, 0}));
@@ -212,8 +233,8 @@ TEST(ScaleProportionally, AScaleThatIsReducedWhileItGrowsShrinksNobody) {
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(106, 10, 0)), sets), (Row{60, 35, 21, 0}));
 }
 
-// The ratio is below 1 although pods are added, since the surge is less than it was. Kubernetes takes from both and
-// gives the largest what that leaves over; the pods taken would terminate while new ones start.
+// The ratio is below 1 although pods are added, since the surge is less than it was. Kubernetes takes from
+// both and gives the largest what that leaves over; the pods taken would terminate while new ones start.
 TEST(ScaleProportionally, NobodyShrinksForAnotherToGrowWhenTerminationIsWaitedFor) {
   std::vector<ReplicaSetSize> sets{SizedFor(10, 20, Set("a", 8)), SizedFor(10, 20, Set("b", 2))};
   EXPECT_EQ(ScaledSizes(Rolling(12, 0, 0), sets), (Row{11, 1}));
@@ -242,7 +263,8 @@ TEST(ScaleProportionally, NothingGrowsOnAStatusThatIsNotCurrentWhenTerminationIs
 
 TEST(ScaleProportionally, LargeNumbersDoNotOverflow) {
   const std::int64_t most = 2147483647;
-  std::vector<ReplicaSetSize> sets{SizedFor(most, most, Set("a", most - 1)), SizedFor(most, most, Set("b", 1))};
+  std::vector<ReplicaSetSize> sets{SizedFor(most, most, Set("a", most - 1)),
+                                   SizedFor(most, most, Set("b", 1))};
   EXPECT_EQ(ScaledSizes(Rolling(most, most, 0), sets), (Row{2 * most - 2, 2}));
 }
 
@@ -257,7 +279,8 @@ TEST(IsScaling, AnActiveSetSizedForAnotherNumberOfReplicas) {
 }
 
 TEST(IsScaling, AnActiveSetWhoseScaleIsNotComplete) {
-  std::vector<ReplicaSetSize> sets{SizedFor(5, 6, Set("a", 3)), SizedFor(5, 4, ScaledFrom(2, 4, Set("b", 3)))};
+  std::vector<ReplicaSetSize> sets{SizedFor(5, 6, Set("a", 3)),
+                                   SizedFor(5, 4, ScaledFrom(2, 4, Set("b", 3)))};
   EXPECT_TRUE(IsScaling(Waiting(Rolling(5, 1, 0)), sets));
   EXPECT_TRUE(IsScaling(Rolling(5, 1, 0), sets)) << "the annotation is to go without the policy as well";
   sets[1].replicas = 0;

@@ -1,8 +1,8 @@
 #include "controllers/deployment/internal/selection.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+
+#include <gtest/gtest.h>
 
 namespace terrarium::controllers::deployment {
 namespace {
@@ -23,8 +23,8 @@ bool IsFound(const char* selector, const api::ObjectHeader& header, const std::s
 
 TEST(Selection, WhatASelectorMatchesIsFoundWhereItLooks) {
   const api::ObjectHeader web = Labelled({{"app", "web"}, {"tier", "front"}});
-  for (const char* selector : {"app=web", "app=web,tier=front", "tier in (front)", "tier in (front,back)", "tier",
-                               "app=web,other!=x", "!canary", "app notin (api)"})
+  for (const char* selector : {"app=web", "app=web,tier=front", "tier in (front)", "tier in (front,back)",
+                               "tier", "app=web,other!=x", "!canary", "app notin (api)"})
     EXPECT_TRUE(IsFound(selector, web)) << selector;
 }
 

@@ -15,7 +15,8 @@ api::LabelSelector Selector(const std::string& text) {
   return *selector;
 }
 
-api::ObjectHeader PodWith(std::vector<std::pair<std::string, std::string>> labels, const std::string& ns = "default") {
+api::ObjectHeader PodWith(std::vector<std::pair<std::string, std::string>> labels,
+                          const std::string& ns = "default") {
   api::ObjectHeader header;
   header.ns = ns;
   header.name = "pod";
@@ -23,7 +24,10 @@ api::ObjectHeader PodWith(std::vector<std::pair<std::string, std::string>> label
   return header;
 }
 
-OwnerReference Controller(const std::string& uid) { return {"apps/v1", "ReplicaSet", "rs-" + uid, uid, true, true}; }
+std::shared_ptr<const OwnerReference> Controller(const std::string& uid) {
+  return std::make_shared<const OwnerReference>(
+      OwnerReference{"apps/v1", "ReplicaSet", "rs-" + uid, uid, true, true});
+}
 
 TEST(BudgetIndex, APodFindsTheBudgetsThatSelectIt) {
   BudgetIndex index;
@@ -40,7 +44,8 @@ TEST(BudgetIndex, APodFindsTheBudgetsThatSelectIt) {
   };
   EXPECT_THAT(names(PodWith({{"app", "web"}})),
               ElementsAre("default/everything", "default/web", "default/web-but-canary"));
-  EXPECT_THAT(names(PodWith({{"app", "web"}, {"track", "canary"}})), ElementsAre("default/everything", "default/web"));
+  EXPECT_THAT(names(PodWith({{"app", "web"}, {"track", "canary"}})),
+              ElementsAre("default/everything", "default/web"));
   EXPECT_THAT(names(PodWith({{"tier", "back"}})), ElementsAre("default/everything", "default/tiers"));
   EXPECT_THAT(names(PodWith({{"app", "web"}}, "other")), ElementsAre("other/web"));
   EXPECT_THAT(names(PodWith({{"app", "web"}}, "third")), IsEmpty());

@@ -56,11 +56,8 @@ TEST(BudgetStatus, WhatMayBeDisruptedIsWhatIsHealthyAboveTheNeed) {
     const char* reason;
   };
   const std::vector<Case> cases = {
-      {3, 2, 3, 1, "SufficientPods"},
-      {3, 3, 3, 0, "InsufficientPods"},
-      {3, 3, 1, 0, "InsufficientPods"},
-      {0, 0, 0, 0, "InsufficientPods"},
-      {0, 0, 2, 0, "InsufficientPods"},
+      {3, 2, 3, 1, "SufficientPods"},   {3, 3, 3, 0, "InsufficientPods"}, {3, 3, 1, 0, "InsufficientPods"},
+      {0, 0, 0, 0, "InsufficientPods"}, {0, 0, 2, 0, "InsufficientPods"},
   };
   Json budget = {{"metadata", {{"generation", 4}}}};
   for (const Case& c : cases) {
@@ -111,7 +108,8 @@ TEST(BudgetStatus, AtTheVeryEndOfItsTimeAnEvictedPodIsListedAndCountsAgain) {
 TEST(BudgetStatus, WhatCannotBeComputedAllowsNothing) {
   Json budget = {{"metadata", {{"generation", 2}}}};
   budget["status"] = NextStatus(budget, {3, 2}, 3, {}, kNow);
-  Json failed = FailedStatus(budget, "jobs.batch does not implement the scale subresource", kNow + seconds(5));
+  Json failed =
+      FailedStatus(budget, "jobs.batch does not implement the scale subresource", kNow + seconds(5));
   EXPECT_EQ(failed["disruptionsAllowed"], 0);
   EXPECT_EQ(failed["currentHealthy"], 3) << "the rest is left as it was";
   ASSERT_EQ(failed["conditions"].size(), 1u);
@@ -125,9 +123,10 @@ TEST(BudgetStatus, SelectorsArePrintedAsGoDoes) {
   EXPECT_EQ(GoText(nullptr), "nil");
   Json selector = {{"matchLabels", {{"b", "2"}, {"a", "1"}}},
                    {"matchExpressions", {{{"key", "tier"}, {"operator", "In"}, {"values", {"x", "y"}}}}}};
-  EXPECT_EQ(GoText(&selector),
-            "&LabelSelector{MatchLabels:map[string]string{a: 1,b: 2,},MatchExpressions:[]LabelSelectorRequirement{"
-            "LabelSelectorRequirement{Key:tier,Operator:In,Values:[x y],},},}");
+  EXPECT_EQ(
+      GoText(&selector),
+      "&LabelSelector{MatchLabels:map[string]string{a: 1,b: 2,},MatchExpressions:[]LabelSelectorRequirement{"
+      "LabelSelectorRequirement{Key:tier,Operator:In,Values:[x y],},},}");
 }
 
 }  // namespace

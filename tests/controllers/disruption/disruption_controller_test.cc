@@ -4,7 +4,7 @@
 
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::controllers {
 namespace {
@@ -29,7 +29,7 @@ Json ReplicaSet(const std::string& name, int replicas) {
 }
 
 Json ControlledBy(const ObjectPtr& owner, const char* kind, const char* api_version = "apps/v1") {
-  return {{"apiVersion", api_version}, {"kind", kind},      {"name", owner->header().name},
+  return {{"apiVersion", api_version},  {"kind", kind},       {"name", owner->header().name},
           {"uid", owner->header().uid}, {"controller", true}, {"blockOwnerDeletion", true}};
 }
 
@@ -38,21 +38,25 @@ class DisruptionControllerTest : public testing::Test {
  protected:
   void MakePod(const std::string& name, const std::vector<Json>& owners = {},
                const Json& annotations = Json::object()) {
-    Json metadata = {{"name", name}, {"labels", kLabels}, {"ownerReferences", owners}, {"annotations", annotations}};
+    Json metadata = {
+        {"name", name}, {"labels", kLabels}, {"ownerReferences", owners}, {"annotations", annotations}};
     bed_.Must(bed_.Create("pods", "default", {{"metadata", metadata}, {"spec", PodSpec()}}));
   }
   void MakeBudget(const Json& spec) {
     Json whole = spec;
     whole["selector"] = {{"matchLabels", kLabels}};
-    bed_.Must(bed_.Create("poddisruptionbudgets", "default", {{"metadata", {{"name", "pdb"}}}, {"spec", whole}}));
+    bed_.Must(
+        bed_.Create("poddisruptionbudgets", "default", {{"metadata", {{"name", "pdb"}}}, {"spec", whole}}));
   }
   void Settle() { EXPECT_EQ(bed_.clock().RunUntilIdle(10min).why, RunOutcome::Why::kIdle); }
-  Json Status() { return api::ObjectAt(*bed_.Get("poddisruptionbudgets", "default", "pdb")->Document(), "status"); }
+  Json Status() {
+    return api::ObjectAt(*bed_.Get("poddisruptionbudgets", "default", "pdb")->Document(), "status");
+  }
   // "healthy/needed of expected, allowed"
   std::string Counts() {
     Json s = Status();
-    return s["currentHealthy"].dump() + "/" + s["desiredHealthy"].dump() + " of " + s["expectedPods"].dump() + ", " +
-           s["disruptionsAllowed"].dump();
+    return s["currentHealthy"].dump() + "/" + s["desiredHealthy"].dump() + " of " + s["expectedPods"].dump() +
+           ", " + s["disruptionsAllowed"].dump();
   }
   std::string Condition() {
     Json status = Status();
@@ -62,7 +66,8 @@ class DisruptionControllerTest : public testing::Test {
   }
   std::string EventMessage(std::string_view reason) {
     for (const ObjectPtr& event : bed_.List("events", "default"))
-      if (StringAt(*event->Document(), "reason") == reason) return std::string(StringAt(*event->Document(), "message"));
+      if (StringAt(*event->Document(), "reason") == reason)
+        return std::string(StringAt(*event->Document(), "message"));
     return "none";
   }
   bool Exists(const std::string& pod) { return bed_.Get("pods", "default", pod) != nullptr; }
@@ -101,7 +106,7 @@ TEST_F(DisruptionControllerTest, ABudgetThatIsUsedUpRefusesInKubernetesWords) {
   ASSERT_EQ(refused.status().details->causes.size(), 1u);
   EXPECT_EQ(refused.status().details->causes[0].reason, "DisruptionBudget");
   EXPECT_EQ(refused.status().details->causes[0].message,
-            "The disruption budget pdb needs 1 healthy pods and has 2 currently");
+            "The disruption budget pdb does not allow evicting pods currently");
   bed_.clock().Advance(1s);
   EXPECT_EQ(Counts(), "1/1 of 2, 0") << "the evicted pod is going and counts no more";
   EXPECT_FALSE(Status().contains("disruptedPods"));
@@ -166,8 +171,9 @@ TEST_F(DisruptionControllerTest, ControllersWithoutAScaleMakeItFail) {
   Settle();
   EXPECT_EQ(Condition(), "False SyncFailed");
   EXPECT_EQ(Status()["disruptionsAllowed"], 0);
-  EXPECT_EQ(EventMessage("CalculateExpectedPodCountFailed"),
-            "Failed to calculate the number of expected pods: jobs.batch does not implement the scale subresource");
+  EXPECT_EQ(
+      EventMessage("CalculateExpectedPodCountFailed"),
+      "Failed to calculate the number of expected pods: jobs.batch does not implement the scale subresource");
 }
 
 TEST_F(DisruptionControllerTest, BarePodsCountForAnIntegerAndAreReportedOtherwise) {
@@ -175,11 +181,14 @@ TEST_F(DisruptionControllerTest, BarePodsCountForAnIntegerAndAreReportedOtherwis
   MakeBudget({{"maxUnavailable", 1}});
   Settle();
   EXPECT_EQ(Counts(), "1/0 of 0, 0");
-  EXPECT_EQ(EventMessage("UnmanagedPods"),
-            "Pods selected by this PodDisruptionBudget (selector: &LabelSelector{MatchLabels:map[string]string{app: "
-            "web,},MatchExpressions:[]LabelSelectorRequirement{},}) were found to be unmanaged. As a result, the "
-            "status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for "
-            "these pods please set \".spec.minAvailable\" field of the PDB to an integer value.");
+  EXPECT_EQ(
+      EventMessage("UnmanagedPods"),
+      "Pods selected by this PodDisruptionBudget (selector: "
+      "&LabelSelector{MatchLabels:map[string]string{app: "
+      "web,},MatchExpressions:[]LabelSelectorRequirement{},}) were found to be unmanaged. As a result, the "
+      "status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account "
+      "for "
+      "these pods please set \".spec.minAvailable\" field of the PDB to an integer value.");
 }
 
 TEST_F(DisruptionControllerTest, AnEvictionThatDeletesNothingIsForgottenAfterTwoMinutes) {
@@ -197,7 +206,8 @@ TEST_F(DisruptionControllerTest, AnEvictionThatDeletesNothingIsForgottenAfterTwo
   bed_.clock().Advance(61s);
   EXPECT_EQ(Counts(), "2/1 of 2, 1");
   EXPECT_FALSE(Status().contains("disruptedPods"));
-  EXPECT_EQ(EventMessage("NotDeleted"), "Pod was expected by PDB default/default to be deleted but it wasn't");
+  EXPECT_EQ(EventMessage("NotDeleted"),
+            "Pod was expected by PDB default/default to be deleted but it wasn't");
 }
 
 TEST_F(DisruptionControllerTest, AnAnnouncedDisruptionThatDoesNotComeIsTakenBack) {
@@ -209,9 +219,12 @@ TEST_F(DisruptionControllerTest, AnAnnouncedDisruptionThatDoesNotComeIsTakenBack
     return found == nullptr ? std::string("none") : std::string(StringAt(*found, "status"));
   };
   bed_.Must(bed_.Patch("pods", {"default", "a"},
-                       {{"status", {{"conditions", {{{"type", "DisruptionTarget"}, {"status", "True"},
-                                                     {"reason", "PreemptionByScheduler"},
-                                                     {"lastTransitionTime", api::FormatTime(bed_.Now())}}}}}}},
+                       {{"status",
+                         {{"conditions",
+                           {{{"type", "DisruptionTarget"},
+                             {"status", "True"},
+                             {"reason", "PreemptionByScheduler"},
+                             {"lastTransitionTime", api::FormatTime(bed_.Now())}}}}}}},
                        "status"));
   bed_.clock().Advance(119s);
   EXPECT_EQ(condition(), "True");

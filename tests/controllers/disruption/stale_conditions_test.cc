@@ -12,12 +12,16 @@ const api::Time kNow{seconds(1'767'225'600)};
 
 Json PodWith(const Json& condition) {
   return {{"metadata", {{"generation", 2}}},
-          {"status", {{"phase", "Running"}, {"conditions", {{{"type", "Ready"}, {"status", "True"}}, condition}}}}};
+          {"status",
+           {{"phase", "Running"}, {"conditions", {{{"type", "Ready"}, {"status", "True"}}, condition}}}}};
 }
 
 Json Announced(seconds ago) {
-  return {{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "EvictionByEvictionAPI"},
-          {"message", "Eviction API: evicting"}, {"lastTransitionTime", api::FormatTime(kNow - ago)}};
+  return {{"type", "DisruptionTarget"},
+          {"status", "True"},
+          {"reason", "EvictionByEvictionAPI"},
+          {"message", "Eviction API: evicting"},
+          {"lastTransitionTime", api::FormatTime(kNow - ago)}};
 }
 
 TEST(StaleConditions, AnAnnouncementStandsForTwoMinutes) {
@@ -45,8 +49,11 @@ TEST(StaleConditions, SomeAnnouncementsAreNeverStale) {
 TEST(StaleConditions, TakenBackItHasNoReasonAnyMore) {
   Json pod = PodWith(Announced(seconds(500)));
   SetDisruptionTargetFalse(pod, kNow);
-  Json expected = {{"type", "DisruptionTarget"}, {"status", "False"}, {"lastProbeTime", nullptr},
-                   {"lastTransitionTime", api::FormatTime(kNow)}, {"observedGeneration", 2}};
+  Json expected = {{"type", "DisruptionTarget"},
+                   {"status", "False"},
+                   {"lastProbeTime", nullptr},
+                   {"lastTransitionTime", api::FormatTime(kNow)},
+                   {"observedGeneration", 2}};
   EXPECT_EQ(pod["status"]["conditions"][1], expected);
   EXPECT_EQ(pod["status"]["conditions"][0]["status"], "True");
 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/json_access.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::controllers {
 namespace {
@@ -17,7 +17,10 @@ using namespace std::chrono_literals;
 constexpr const char* kHold = "example.com/hold";
 
 Json Reference(const ObjectPtr& owner, const char* kind = "ConfigMap", const char* api_version = "v1") {
-  return {{"apiVersion", api_version}, {"kind", kind}, {"name", owner->header().name}, {"uid", owner->header().uid}};
+  return {{"apiVersion", api_version},
+          {"kind", kind},
+          {"name", owner->header().name},
+          {"uid", owner->header().uid}};
 }
 
 Json Blocking(const ObjectPtr& owner) {
@@ -45,8 +48,12 @@ class GarbageCollectorTest : public testing::Test {
   }
   ObjectPtr Get(const std::string& name) { return bed_.Get("configmaps", "default", name); }
   bool Exists(const std::string& name) { return Get(name) != nullptr; }
-  Json OwnersOf(const std::string& name) { return api::ListAt(*Get(name)->Document(), "metadata", "ownerReferences"); }
-  Json FinalizersOf(const std::string& name) { return api::ListAt(*Get(name)->Document(), "metadata", "finalizers"); }
+  Json OwnersOf(const std::string& name) {
+    return api::ListAt(*Get(name)->Document(), "metadata", "ownerReferences");
+  }
+  Json FinalizersOf(const std::string& name) {
+    return api::ListAt(*Get(name)->Document(), "metadata", "finalizers");
+  }
   void Settle() { EXPECT_EQ(bed_.clock().RunUntilIdle(10min).why, RunOutcome::Why::kIdle); }
 
   Testbed bed_{{.kubelet = false, .scheduler = false, .nodes = 0}};

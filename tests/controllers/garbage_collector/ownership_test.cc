@@ -11,7 +11,7 @@ namespace {
 using api::Json;
 
 api::ObjectPtr Stored(const Json& document, bool deleting = false) {
-  api::ObjectHeader header;
+  api::ObjectHeader header = api::ReadHeader(document);
   header.ns = "default";
   header.name = "web";
   header.uid = "u1";
@@ -21,8 +21,8 @@ api::ObjectPtr Stored(const Json& document, bool deleting = false) {
 }
 
 Json Reference(const std::string& uid) {
-  return {{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"name", "rs"}, {"uid", uid},
-          {"controller", true}, {"blockOwnerDeletion", true}};
+  return {{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"},      {"name", "rs"}, {"uid", uid},
+          {"controller", true},      {"blockOwnerDeletion", true}};
 }
 
 TEST(Ownership, ListsOfTheMetadataAreFoundInTheText) {
@@ -38,26 +38,33 @@ TEST(Ownership, ListsOfTheMetadataAreFoundInTheText) {
       {"both",
        {{"metadata",
          {{"finalizers", Json::array({"a/b", "orphan"})}, {"ownerReferences", references}, {"uid", "u1"}}}},
-       R"(["a/b","orphan"])", references.dump()},
+       R"(["a/b","orphan"])",
+       references.dump()},
       {"of a template, not of the object",
        {{"metadata", {{"name", "web"}}},
         {"spec",
-         {{"template", {{"metadata", {{"finalizers", Json::array({"x"})}, {"ownerReferences", references}}}}}}}},
-       "", ""},
+         {{"template",
+           {{"metadata", {{"finalizers", Json::array({"x"})}, {"ownerReferences", references}}}}}}}},
+       "",
+       ""},
       {"in an annotation's text",
-       {{"metadata", {{"annotations", {{"last", R"({"finalizers":["x"],"ownerReferences":[]})"}}}, {"name", "w"}}}},
-       "", ""},
+       {{"metadata",
+         {{"annotations", {{"last", R"({"finalizers":["x"],"ownerReferences":[]})"}}}, {"name", "w"}}}},
+       "",
+       ""},
       {"after texts with quotes, backslashes and brackets",
        {{"metadata",
          {{"annotations", {{"a", "\\\"]}{["}, {"b", "\\"}}},
           {"deletionGracePeriodSeconds", 0},
           {"finalizers", Json::array({"x"})},
           {"generation", 3}}}},
-       R"(["x"])", ""},
+       R"(["x"])",
+       ""},
       {"as the last field", {{"metadata", {{"ownerReferences", references}}}}, "", references.dump()},
       {"no metadata but the revision",
        {{"metadata", Json::object()}, {"spec", {{"finalizers", Json::array({"kubernetes"})}}}},
-       "", ""},
+       "",
+       ""},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);

@@ -21,9 +21,7 @@ class GarbageCollectorRaces : public testing::Test {
  protected:
   GarbageCollectorRaces() {
     ControllerContext context{runtime_.env(), client_, informers_, recorder_, metrics_, why_};
-    std::vector<ServedResource> resources = {
-        {"pods", "", "v1", "Pod"}, {"replicasets", "apps", "v1", "ReplicaSet"}, {"events", "", "v1", "Event"}};
-    collector_ = MakeGarbageCollector(context, resources);
+    collector_ = MakeGarbageCollector(context, resources_);
     informers_.OnSynced([this] { collector_->Start(); });
     informers_.Start();
     runtime_.RunReady();
@@ -35,7 +33,9 @@ class GarbageCollectorRaces : public testing::Test {
   Json Pod(const std::vector<ObjectPtr>& owners, const std::string& phase = "Pending") {
     Json references = Json::array();
     for (const ObjectPtr& owner : owners)
-      references.push_back({{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"name", owner->header().name},
+      references.push_back({{"apiVersion", "apps/v1"},
+                            {"kind", "ReplicaSet"},
+                            {"name", owner->header().name},
                             {"uid", owner->header().uid}});
     return {{"metadata", {{"name", "web"}, {"namespace", "default"}, {"ownerReferences", references}}},
             {"status", {{"phase", phase}}}};
@@ -49,6 +49,9 @@ class GarbageCollectorRaces : public testing::Test {
   EventRecorder recorder_{runtime_.env(), client_};
   Metrics metrics_;
   WhyLog why_;
+  ServedResources resources_{{{"pods", "", "v1", "Pod"},
+                              {"replicasets", "apps", "v1", "ReplicaSet"},
+                              {"events", "", "v1", "Event"}}};
   std::unique_ptr<Controller> collector_;
 };
 
@@ -60,7 +63,8 @@ TEST_F(GarbageCollectorRaces, ADeleteNamesTheObjectAndTheStateItWasDecidedOn) {
   runtime_.RunReady();
   ASSERT_EQ(client_.writes.size(), 1u);
   EXPECT_EQ(client_.writes[0].body,
-            Json({{"preconditions", {{"uid", pod->header().uid}, {"resourceVersion", std::to_string(pod->revision())}}},
+            Json({{"preconditions",
+                   {{"uid", pod->header().uid}, {"resourceVersion", std::to_string(pod->revision())}}},
                   {"propagationPolicy", "Background"}}));
   EXPECT_FALSE(PodExists());
 }

@@ -29,14 +29,16 @@ Json WithDeletion(Json pod, seconds gone_by, int grace) {
 }
 
 TEST(FinishTimeOf, IsThatOfTheLastContainer) {
-  Json pod = PodWith({{"containerStatuses", {Terminated("a", seconds(3)), Terminated("b", seconds(8)),
-                                             Terminated("c", seconds(5))}}});
+  Json pod =
+      PodWith({{"containerStatuses",
+                {Terminated("a", seconds(3)), Terminated("b", seconds(8)), Terminated("c", seconds(5))}}});
   EXPECT_EQ(FinishTimeOf(pod), T(8));
 }
 
 TEST(FinishTimeOf, WaitsForSidecarsAndNotForInitContainers) {
-  Json pod = PodWith({{"containerStatuses", {Terminated("a", seconds(3))}},
-                      {"initContainerStatuses", {Terminated("side", seconds(9)), Terminated("init", seconds(20))}}});
+  Json pod =
+      PodWith({{"containerStatuses", {Terminated("a", seconds(3))}},
+               {"initContainerStatuses", {Terminated("side", seconds(9)), Terminated("init", seconds(20))}}});
   pod["spec"]["initContainers"] = {{{"name", "side"}, {"restartPolicy", "Always"}}, {{"name", "init"}}};
   EXPECT_EQ(FinishTimeOf(pod), T(9));
   pod["status"]["initContainerStatuses"][0] = Running("side");
@@ -59,9 +61,11 @@ TEST(FinishTimeOf, OrWhenThePodBecameNotReady) {
 
 TEST(FinishTimeOf, OrElseWhenThePodWasCreated) { EXPECT_EQ(FinishTimeOf(PodWith(Json::object())), T(-100)); }
 
-// KEP-3939: with TerminatingOrFailed the wait begins when the pod is terminating, with Failed when it is Failed.
+// KEP-3939: with TerminatingOrFailed the wait begins when the pod is terminating, with Failed when it is
+// Failed.
 TEST(Backoff, BeginsWithTheDeletionOfAPodThatRunsAndWithTheEndOfOneThatHasFailed) {
-  Json pod = WithDeletion(PodWith({{"phase", "Running"}, {"containerStatuses", {Running("c")}}}), seconds(30), 30);
+  Json pod =
+      WithDeletion(PodWith({{"phase", "Running"}, {"containerStatuses", {Running("c")}}}), seconds(30), 30);
   PodFacts terminating = FactsOf(pod);
   EXPECT_EQ(RemainingBackoff(WithFinished({}, {}, {terminating.finish_time}), T(0)), seconds(10));
   pod["status"] = {{"phase", "Failed"}, {"containerStatuses", {Terminated("c", seconds(25))}}};

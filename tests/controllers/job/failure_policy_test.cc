@@ -26,8 +26,9 @@ Json FailedWith(std::vector<Json> containers) {
 }
 
 Json FailedWithCondition(const char* type, const char* status) {
-  return {{"metadata", {{"namespace", "ns"}, {"name", "p"}}},
-          {"status", {{"phase", "Failed"}, {"conditions", Json::array({{{"type", type}, {"status", status}}})}}}};
+  return {
+      {"metadata", {{"namespace", "ns"}, {"name", "p"}}},
+      {"status", {{"phase", "Failed"}, {"conditions", Json::array({{{"type", type}, {"status", status}}})}}}};
 }
 
 FailureVerdict Match(std::vector<Json> rules, const Json& pod, bool allows_fail_index = true) {
@@ -48,10 +49,10 @@ TEST(FailurePolicy, WithoutOneEveryFailureCounts) {
 
 TEST(FailurePolicy, EachActionSaysWhetherTheFailureCounts) {
   const Json pod = FailedWith({Terminated("c", seconds(1), 5)});
-  for (auto [name, action, counts] : {std::tuple("Ignore", FailureAction::kIgnore, false),
-                                      std::tuple("Count", FailureAction::kCount, true),
-                                      std::tuple("FailIndex", FailureAction::kFailIndex, true),
-                                      std::tuple("FailJob", FailureAction::kFailJob, true)}) {
+  for (auto [name, action, counts] :
+       {std::tuple("Ignore", FailureAction::kIgnore, false), std::tuple("Count", FailureAction::kCount, true),
+        std::tuple("FailIndex", FailureAction::kFailIndex, true),
+        std::tuple("FailJob", FailureAction::kFailJob, true)}) {
     FailureVerdict verdict = Match({OnExitCodes(name, "In", {3, 5})}, pod);
     EXPECT_EQ(verdict.action, action) << name;
     EXPECT_EQ(verdict.counts, counts) << name;
@@ -73,8 +74,9 @@ TEST(FailurePolicy, TheMessageOfAFailedJobNamesContainerCodeAndRule) {
   const Json pod = FailedWith({Terminated("ok", seconds(1), 0), Terminated("main", seconds(1), 42)});
   EXPECT_EQ(Match({OnExitCodes("FailJob", "In", {42})}, pod).fail_job_message,
             "Container main for pod ns/p failed with exit code 42 matching FailJob rule at index 0");
-  EXPECT_EQ(Match({OnExitCodes("Ignore", "In", {1}), OnExitCodes("FailJob", "NotIn", {1})}, pod).fail_job_message,
-            "Container main for pod ns/p failed with exit code 42 matching FailJob rule at index 1");
+  EXPECT_EQ(
+      Match({OnExitCodes("Ignore", "In", {1}), OnExitCodes("FailJob", "NotIn", {1})}, pod).fail_job_message,
+      "Container main for pod ns/p failed with exit code 42 matching FailJob rule at index 1");
 }
 
 TEST(FailurePolicy, TheMessageOfAFailedJobNamesConditionAndRule) {
@@ -121,8 +123,10 @@ TEST(FailurePolicy, ConditionsMatchByTypeAndStatus) {
             FailureAction::kIgnore);
   EXPECT_EQ(Match({OnCondition("Ignore", "X", "Unknown")}, FailedWithCondition("X", "Unknown")).action,
             FailureAction::kIgnore);
-  EXPECT_EQ(Match({OnCondition("Ignore", "X", "False")}, FailedWithCondition("X", "True")).action, std::nullopt);
-  EXPECT_EQ(Match({OnCondition("Ignore", "X", "True")}, FailedWithCondition("X", "False")).action, std::nullopt);
+  EXPECT_EQ(Match({OnCondition("Ignore", "X", "False")}, FailedWithCondition("X", "True")).action,
+            std::nullopt);
+  EXPECT_EQ(Match({OnCondition("Ignore", "X", "True")}, FailedWithCondition("X", "False")).action,
+            std::nullopt);
   EXPECT_EQ(Match({OnCondition("Ignore", "Y")}, FailedWithCondition("X", "True")).action, std::nullopt);
 }
 

@@ -100,7 +100,8 @@ TEST(IndexSet, AgreesWithAPlainSetWhateverIsInserted) {
     set.Insert(other);
     plain.insert(plain_other.begin(), plain_other.end());
     ASSERT_EQ(set.size(), static_cast<int>(plain.size())) << "seed " << seed;
-    for (int index = 0; index < 82; ++index) ASSERT_EQ(set.Has(index), plain.contains(index)) << "seed " << seed;
+    for (int index = 0; index < 82; ++index)
+      ASSERT_EQ(set.Has(index), plain.contains(index)) << "seed " << seed;
     ASSERT_EQ(IndexSet::Parse(set.String(), kNoEnd), set) << "seed " << seed;
     ASSERT_EQ(IndexSet::Of({plain.begin(), plain.end()}), set) << "seed " << seed;
   }
@@ -173,15 +174,17 @@ std::map<int, std::string> Kept(const std::vector<PodFacts>& pods, const Uncount
   std::vector<const IndexSet*> sets;
   for (const IndexSet& set : taken) sets.push_back(&set);
   std::map<int, std::string> uids;
-  for (const auto& [index, pod] : PodsKeptForTheirIndex(pointers, Indexed(5), uncounted, sets)) uids[index] = pod->uid;
+  for (const auto& [index, pod] : PodsKeptForTheirIndex(pointers, Indexed(5), uncounted, sets))
+    uids[index] = pod->uid;
   return uids;
 }
 
 TEST(PodsKeptForTheirIndex, FailedPodsOfIndexesThatAreToRunAgain) {
-  std::vector<PodFacts> pods = {OfIndex(0, Pod("a", Phase::kFailed)), OfIndex(1, Pod("b", Phase::kRunning)),
-                                OfIndex(2, Pod("c", Phase::kFailed)), OfIndex(3, Pod("d", Phase::kFailed)),
-                                OfIndex(4, Pod("e", Phase::kFailed)), OfIndex(5, Pod("beyond", Phase::kFailed)),
-                                Pod("no-index", Phase::kFailed)};
+  std::vector<PodFacts> pods = {
+      OfIndex(0, Pod("a", Phase::kFailed)), OfIndex(1, Pod("b", Phase::kRunning)),
+      OfIndex(2, Pod("c", Phase::kFailed)), OfIndex(3, Pod("d", Phase::kFailed)),
+      OfIndex(4, Pod("e", Phase::kFailed)), OfIndex(5, Pod("beyond", Phase::kFailed)),
+      Pod("no-index", Phase::kFailed)};
   EXPECT_EQ(Kept(pods), (std::map<int, std::string>{{0, "a"}, {2, "c"}, {3, "d"}, {4, "e"}}));
   // One has succeeded, one has failed for good, one has its next pod.
   EXPECT_EQ(Kept(pods, {}, {IndexSet{0}, IndexSet{2}, IndexSet{3}}), (std::map<int, std::string>{{4, "e"}}));
@@ -210,7 +213,8 @@ TEST(PodsKeptForTheirIndex, OfSeveralTheLastToFail) {
   EXPECT_EQ(Kept({second, first}), (std::map<int, std::string>{{0, "second"}}));
 }
 
-std::vector<std::string> Removed(const std::vector<PodFacts>& pods, std::optional<int> completions, int at_least) {
+std::vector<std::string> Removed(const std::vector<PodFacts>& pods, std::optional<int> completions,
+                                 int at_least) {
   std::vector<const PodFacts*> pointers;
   for (const PodFacts& pod : pods) pointers.push_back(&pod);
   std::vector<std::string> uids;
@@ -219,8 +223,9 @@ std::vector<std::string> Removed(const std::vector<PodFacts>& pods, std::optiona
 }
 
 TEST(PodsToRemove, DuplicatesOfAnIndexAndPodsOfNone) {
-  std::vector<PodFacts> pods = {OfIndex(1, Pod("waiting", Phase::kPending)), OfIndex(1, Pod("works", Phase::kRunning)),
-                                Pod("no-index", Phase::kRunning), OfIndex(0, Pod("only", Phase::kPending)),
+  std::vector<PodFacts> pods = {OfIndex(1, Pod("waiting", Phase::kPending)),
+                                OfIndex(1, Pod("works", Phase::kRunning)), Pod("no-index", Phase::kRunning),
+                                OfIndex(0, Pod("only", Phase::kPending)),
                                 OfIndex(4, Pod("beyond", Phase::kRunning))};
   EXPECT_EQ(Removed(pods, 4, 0), (std::vector<std::string>{"no-index", "waiting", "beyond"}));
   // The duplicates count towards how many must go.
@@ -280,7 +285,8 @@ TEST(IndexedPods, EveryContainerWithoutTheVariableGetsIt) {
           {{"name", "other"}, {"env", {{{"name", "A"}, {"value", "1"}}}}}}}}}};
   Json variable = {
       {"name", "JOB_COMPLETION_INDEX"},
-      {"valueFrom", {{"fieldRef", {{"fieldPath", "metadata.labels['batch.kubernetes.io/job-completion-index']"}}}}}};
+      {"valueFrom",
+       {{"fieldRef", {{"fieldPath", "metadata.labels['batch.kubernetes.io/job-completion-index']"}}}}}};
   AddCompletionIndexEnv(pod_template);
   EXPECT_EQ(pod_template["spec"]["initContainers"][0]["env"], Json::array({variable}));
   EXPECT_EQ(pod_template["spec"]["containers"][0]["env"].size(), 1u);

@@ -1,7 +1,6 @@
-#include "controllers/job/internal/accounting.h"
-
 #include <gtest/gtest.h>
 
+#include "controllers/job/internal/accounting.h"
 #include "tests/controllers/job/job_testing.h"
 
 namespace terrarium::controllers::job {
@@ -87,7 +86,8 @@ TEST(Accounting, IgnoredFailuresLoseTheirFinalizerAndLeaveNoTrace) {
 }
 
 TEST(Accounting, ThePodKeptForItsIndexKeepsItsFinalizer) {
-  Look look{.document = Spec({{"completions", 2}, {"completionMode", "Indexed"}, {"backoffLimitPerIndex", 5}})};
+  Look look{.document =
+                Spec({{"completions", 2}, {"completionMode", "Indexed"}, {"backoffLimitPerIndex", 5}})};
   look.pods = {Pod("old").Phase("Failed").Index(0), Pod("new").Phase("Failed").Index(0).Failures(1)};
   look.Take();
   EXPECT_EQ(look.Off(), Strings{"old"});
@@ -112,7 +112,8 @@ TEST(Accounting, AJobThatFailsCountsAllItsPodsAndOneThatSucceedsLetsThemGo) {
   going.deleting = true;
   going.Take();
   EXPECT_EQ(going.Off(), (Strings{"a", "b"}));
-  EXPECT_EQ(going.status.uncounted_failed, Strings{}) << "nobody will ask for the counters of a Job that goes";
+  EXPECT_EQ(going.status.uncounted_failed, Strings{})
+      << "nobody will ask for the counters of a Job that goes";
 }
 
 TEST(Accounting, NoMoreThanFiveHundredAreWrittenDownAtATime) {
@@ -120,7 +121,8 @@ TEST(Accounting, NoMoreThanFiveHundredAreWrittenDownAtATime) {
     Json spec = {{"completions", 2000}};
     if (indexed) spec["completionMode"] = "Indexed";
     Look look{.document = Spec(spec)};
-    for (int i = 0; i < 620; ++i) look.pods.push_back(Pod("p" + std::to_string(i)).Phase("Succeeded").Index(i));
+    for (int i = 0; i < 620; ++i)
+      look.pods.push_back(Pod("p" + std::to_string(i)).Phase("Succeeded").Index(i));
     look.Take();
     EXPECT_EQ(look.accounting.finalizers_off.size(), 500u);
     EXPECT_TRUE(look.accounting.full);

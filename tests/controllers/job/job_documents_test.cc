@@ -41,7 +41,8 @@ TEST(JobStatus, AConditionIsAddedWhenTrueAndChangedInPlace) {
   EXPECT_TRUE(EnsureCondition(status, resumed, false, kNow + 1h));
   ASSERT_EQ(status.conditions.size(), 1u);
   EXPECT_EQ(status.conditions[0],
-            Json::parse(R"({"type": "Suspended", "status": "False", "reason": "JobResumed", "message": "Job resumed",
+            Json::parse(
+                R"({"type": "Suspended", "status": "False", "reason": "JobResumed", "message": "Job resumed",
                 "lastProbeTime": "2026-01-01T01:00:00Z", "lastTransitionTime": "2026-01-01T01:00:00Z"})"));
   EXPECT_FALSE(TrueCondition(status, kSuspended));
   EXPECT_FALSE(IsFinished(status));
@@ -73,7 +74,9 @@ TEST(JobSpec, ReadsWhatTheGatesAllow) {
 Json JobWithTemplate() {
   return Spec({{"template",
                 {{"metadata",
-                  {{"labels", {{"app", "x"}}}, {"annotations", {{"note", "y"}}}, {"finalizers", {"example.com/own"}}}},
+                  {{"labels", {{"app", "x"}}},
+                   {"annotations", {{"note", "y"}}},
+                   {"finalizers", {"example.com/own"}}}},
                  {"spec", {{"containers", {{{"name", "c"}}}}, {"restartPolicy", "Never"}}}}}});
 }
 
@@ -116,8 +119,9 @@ TEST(JobStates, HoldOnlyPodsThatStillMatter) {
   EXPECT_EQ(state->pods.size(), 0u);
   EXPECT_FALSE(states.PutPod("job-uid", job, Pod("a").Phase("Succeeded").WithoutFinalizer()).matters);
   // One that it does not select is to be released, however finished it is.
-  EXPECT_TRUE(states.PutPod("job-uid", job,
-                            Pod("a").Phase("Succeeded").WithoutFinalizer().Labels(Json::object())).matters);
+  EXPECT_TRUE(
+      states.PutPod("job-uid", job, Pod("a").Phase("Succeeded").WithoutFinalizer().Labels(Json::object()))
+          .matters);
   EXPECT_EQ(states.OwnerOf({"default", "a"}), state);
 }
 

@@ -4,14 +4,14 @@
 
 #include "api/core_v1/pod.h"
 #include "kubelet-fake/nodes/node_agent.h"
-#include "tests/controllers/job/job_plane.h"
+#include "tests/controllers/job/job_cluster.h"
 
 namespace terrarium::controllers::job {
 namespace {
 
 using namespace std::chrono_literals;
 using api::ObjectPtr;
-using testing::JobPlane;
+using testing::JobCluster;
 using testing::Json;
 using Strings = std::vector<std::string>;
 
@@ -20,100 +20,103 @@ const char* const kPolicies[] = {"Failed", "TerminatingOrFailed"};
 
 const Json kOnNode0 = {{"nodeSelector", {{"kubernetes.io/hostname", "node-0"}}}};
 
-std::string Phase(JobPlane& plane, const std::string& pod) {
-  ObjectPtr object = plane.bed().Get("pods", "default", pod);
+std::string PhaseOf(JobCluster& cluster, const std::string& pod) {
+  ObjectPtr object = cluster.bed().Get("pods", "default", pod);
   return object == nullptr ? "gone" : std::string(api::StringAt(*object->Document(), "status", "phase"));
 }
 
-bool IsDisrupted(JobPlane& plane, const std::string& pod) {
-  return api::FindCondition(*plane.bed().Get("pods", "default", pod)->Document(), "DisruptionTarget") != nullptr;
+bool IsDisrupted(JobCluster& cluster, const std::string& pod) {
+  return api::FindCondition(*cluster.bed().Get("pods", "default", pod)->Document(), "DisruptionTarget") !=
+         nullptr;
 }
 
 TEST(JobOddCases, NothingToCompleteIsCompleteAtOnce) {
   for (const char* mode : {"NonIndexed", "Indexed"}) {
-    JobPlane plane;
-    plane.AddJob({{"completions", 0}, {"parallelism", 3}, {"completionMode", mode}});
-    plane.Idle();
-    EXPECT_EQ(plane.Conditions(), kCompleted) << mode;
-    EXPECT_EQ(plane.Counts(), "ready 0 terminating 0") << mode;
-    EXPECT_EQ(plane.Status()["startTime"], plane.Status()["completionTime"]) << mode;
-    EXPECT_TRUE(plane.Pods().empty()) << mode;
+    JobCluster cluster;
+    cluster.AddJob({{"completions", 0}, {"parallelism", 3}, {"completionMode", mode}});
+    cluster.Idle();
+    EXPECT_EQ(cluster.Conditions(), kCompleted) << mode;
+    EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0") << mode;
+    EXPECT_EQ(cluster.Status()["startTime"], cluster.Status()["completionTime"]) << mode;
+    EXPECT_TRUE(cluster.Pods().empty()) << mode;
   }
 }
 
 TEST(JobOddCases, NothingToCompleteIsCompleteThoughItIsSuspended) {
-  JobPlane plane;
-  plane.AddJob({{"completions", 0}, {"suspend", true}});
-  plane.Idle();
-  EXPECT_EQ(plane.Conditions(), kCompleted);
-  EXPECT_FALSE(plane.Status().contains("startTime"));
+  JobCluster cluster;
+  cluster.AddJob({{"completions", 0}, {"suspend", true}});
+  cluster.Idle();
+  EXPECT_EQ(cluster.Conditions(), kCompleted);
+  EXPECT_FALSE(cluster.Status().contains("startTime"));
 }
 
 TEST(JobOddCases, WithoutHandsAJobStandsStillUntilItGetsSome) {
-  JobPlane plane;
-  plane.AddJob({{"completions", 2}, {"parallelism", 0}}, {{"run-for", "1s"}});
-  plane.Idle();
-  EXPECT_EQ(plane.Counts(), "ready 0 terminating 0");
-  EXPECT_EQ(plane.Conditions(), "");
-  EXPECT_TRUE(plane.Status().contains("startTime")) << "it is not suspended";
-  plane.Patch({{"spec", {{"parallelism", 2}}}});
-  plane.Idle();
-  EXPECT_EQ(plane.Conditions(), kCompleted);
+  JobCluster cluster;
+  cluster.AddJob({{"completions", 2}, {"parallelism", 0}}, {{"run-for", "1s"}});
+  cluster.Idle();
+  EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0");
+  EXPECT_EQ(cluster.Conditions(), "");
+  EXPECT_TRUE(cluster.Status().contains("startTime")) << "it is not suspended";
+  cluster.Patch({{"spec", {{"parallelism", 2}}}});
+  cluster.Idle();
+  EXPECT_EQ(cluster.Conditions(), kCompleted);
 }
 
 TEST(JobOddCases, AWorkQueueWithoutHandsStandsStillToo) {
-  JobPlane plane;
-  plane.AddJob({{"completions", nullptr}, {"parallelism", 0}});
-  plane.Idle();
-  EXPECT_EQ(plane.Conditions(), "");
-  EXPECT_TRUE(plane.Pods().empty());
+  JobCluster cluster;
+  cluster.AddJob({{"completions", nullptr}, {"parallelism", 0}});
+  cluster.Idle();
+  EXPECT_EQ(cluster.Conditions(), "");
+  EXPECT_TRUE(cluster.Pods().empty());
 }
 
 TEST(JobOddCases, NoMorePodsRunThanAreToComplete) {
   for (const char* mode : {"NonIndexed", "Indexed"}) {
-    JobPlane plane;
-    plane.AddJob({{"completions", 2}, {"parallelism", 9}, {"completionMode", mode}});
-    plane.Idle();
-    EXPECT_EQ(plane.Counts(), "active 2 ready 2 terminating 0") << mode;
-    plane.EndPod(plane.ActivePods()[0], 0);
-    plane.Idle();
-    EXPECT_EQ(plane.Counts(), "active 1 ready 1 terminating 0 succeeded 1") << mode;
-    EXPECT_EQ(plane.Pods().size(), 2u) << mode;
+    JobCluster cluster;
+    cluster.AddJob({{"completions", 2}, {"parallelism", 9}, {"completionMode", mode}});
+    cluster.Idle();
+    EXPECT_EQ(cluster.Counts(), "active 2 ready 2 terminating 0") << mode;
+    cluster.EndPod(cluster.ActivePods()[0], 0);
+    cluster.Idle();
+    EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0 succeeded 1") << mode;
+    EXPECT_EQ(cluster.Pods().size(), 2u) << mode;
   }
 }
 
 TEST(JobOddCases, WithALimitOfZeroTheFirstRestartInPlaceIsTooMuch) {
-  JobPlane plane;
-  plane.AddJob({{"backoffLimit", 0}, {"template", {{"spec", {{"restartPolicy", "OnFailure"}}}}}},
-               {{"run-for", "1s"}, {"exit-code", "1"}});
-  plane.Idle();
-  EXPECT_EQ(plane.Conditions(), "FailureTarget(BackoffLimitExceeded) Failed(BackoffLimitExceeded)");
-  EXPECT_EQ(plane.Counts(), "ready 0 terminating 0 failed 1");
+  JobCluster cluster;
+  cluster.AddJob({{"backoffLimit", 0}, {"template", {{"spec", {{"restartPolicy", "OnFailure"}}}}}},
+                 {{"run-for", "1s"}, {"exit-code", "1"}});
+  cluster.Idle();
+  EXPECT_EQ(cluster.Conditions(), "FailureTarget(BackoffLimitExceeded) Failed(BackoffLimitExceeded)");
+  EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0 failed 1");
 }
 
 TEST(JobOddCases, ADeadlineRunsOutWhileAJobWaitsForItsNextPod) {
-  JobPlane plane;
-  plane.AddJob({{"activeDeadlineSeconds", 30}}, {{"run-for", "1s"}, {"exit-code", "1"}});
-  plane.Idle();
+  JobCluster cluster;
+  cluster.AddJob({{"activeDeadlineSeconds", 30}}, {{"run-for", "1s"}, {"exit-code", "1"}});
+  cluster.Idle();
   // Pods end after 1 and 12 seconds; the third would come after 32.
-  EXPECT_EQ(plane.Counts(), "ready 0 terminating 0 failed 2");
-  EXPECT_EQ(plane.Conditions(), "FailureTarget(DeadlineExceeded) Failed(DeadlineExceeded)");
-  EXPECT_EQ(plane.bed().Now() - testbed::TestbedOptions().start, 31s) << "and the second that gathers events";
+  EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0 failed 2");
+  EXPECT_EQ(cluster.Conditions(), "FailureTarget(DeadlineExceeded) Failed(DeadlineExceeded)");
+  EXPECT_EQ(cluster.bed().Now() - testbed::TestbedOptions().start, 31s)
+      << "and the second that gathers events";
 }
 
 TEST(JobOddCases, ADeadlineRunsOutWhilePodsTerminate) {
   for (const char* policy : kPolicies) {
-    JobPlane plane;
-    plane.AddJob({{"activeDeadlineSeconds", 30}, {"podReplacementPolicy", policy}}, {{"hold", "terminating"}});
-    plane.Pass(25s);
-    const std::string pod = plane.ActivePods().at(0);
-    plane.DeletePod(pod);
-    plane.Pass(1min);
-    EXPECT_EQ(plane.Conditions(), "FailureTarget(DeadlineExceeded)") << policy;
-    plane.Release(pod, 1);
-    plane.Idle();
-    EXPECT_EQ(plane.Conditions(), "FailureTarget(DeadlineExceeded) Failed(DeadlineExceeded)") << policy;
-    EXPECT_EQ(plane.Counts(), "ready 0 terminating 0 failed 1") << policy;
+    JobCluster cluster;
+    cluster.AddJob({{"activeDeadlineSeconds", 30}, {"podReplacementPolicy", policy}},
+                   {{"hold", "terminating"}});
+    cluster.Pass(25s);
+    const std::string pod = cluster.ActivePods().at(0);
+    cluster.DeletePod(pod);
+    cluster.Pass(1min);
+    EXPECT_EQ(cluster.Conditions(), "FailureTarget(DeadlineExceeded)") << policy;
+    cluster.Release(pod, 1);
+    cluster.Idle();
+    EXPECT_EQ(cluster.Conditions(), "FailureTarget(DeadlineExceeded) Failed(DeadlineExceeded)") << policy;
+    EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0 failed 1") << policy;
   }
 }
 
@@ -122,88 +125,92 @@ TEST(JobOddCases, ResumedWhileItsOldPodsTerminateAJobWaitsWhereThePolicySaysSo) 
   for (const char* mode : {"NonIndexed", "Indexed"}) {
     for (const char* policy : kPolicies) {
       SCOPED_TRACE(std::string(mode) + " " + policy);
-      JobPlane plane;
-      plane.AddJob({{"completions", 2}, {"parallelism", 2}, {"completionMode", mode}, {"podReplacementPolicy", policy}},
-                   {{"hold", "terminating"}});
-      plane.Pass(5s);
-      const Strings old = plane.ActivePods();
-      plane.Patch({{"spec", {{"suspend", true}}}});
-      plane.Pass(5s);
-      EXPECT_EQ(plane.Counts(), "ready 0 terminating 2");
-      plane.Patch({{"spec", {{"suspend", false}}}});
-      plane.Pass(1min);
+      JobCluster cluster;
+      cluster.AddJob({{"completions", 2},
+                      {"parallelism", 2},
+                      {"completionMode", mode},
+                      {"podReplacementPolicy", policy}},
+                     {{"hold", "terminating"}});
+      cluster.Pass(5s);
+      const Strings old = cluster.ActivePods();
+      cluster.Patch({{"spec", {{"suspend", true}}}});
+      cluster.Pass(5s);
+      EXPECT_EQ(cluster.Counts(), "ready 0 terminating 2");
+      cluster.Patch({{"spec", {{"suspend", false}}}});
+      cluster.Pass(1min);
       const bool waits = policy == kPolicies[0];
-      EXPECT_EQ(plane.Counts(), waits ? "ready 0 terminating 2" : "active 2 ready 2 terminating 2");
-      for (const std::string& pod : old) plane.Release(pod, 0);
-      plane.Idle();
-      EXPECT_EQ(plane.Counts(), "active 2 ready 2 terminating 0") << "they count neither way";
+      EXPECT_EQ(cluster.Counts(), waits ? "ready 0 terminating 2" : "active 2 ready 2 terminating 2");
+      for (const std::string& pod : old) cluster.Release(pod, 0);
+      cluster.Idle();
+      EXPECT_EQ(cluster.Counts(), "active 2 ready 2 terminating 0") << "they count neither way";
     }
   }
 }
 
-// A pod that no node will run is ended by pod garbage collection, so that its place is free under either policy.
+// A pod that no node will run is ended by pod garbage collection, so that its place is free under either
+// policy.
 TEST(JobOddCases, APodDeletedBeforeItHasANodeIsReplaced) {
   for (const char* policy : kPolicies) {
-    JobPlane plane;
-    plane.AddJob({{"podReplacementPolicy", policy},
-                  {"template", {{"spec", {{"nodeSelector", {{"no", "where"}}}}}}}});
-    plane.Pass(5s);
-    const std::string first = plane.ActivePods().at(0);
-    plane.DeletePod(first);
-    plane.Pass(2s);
+    JobCluster cluster;
+    cluster.AddJob(
+        {{"podReplacementPolicy", policy}, {"template", {{"spec", {{"nodeSelector", {{"no", "where"}}}}}}}});
+    cluster.Pass(5s);
+    const std::string first = cluster.ActivePods().at(0);
+    cluster.DeletePod(first);
+    cluster.Pass(2s);
     const bool waits = policy == kPolicies[0];
-    EXPECT_EQ(plane.Counts(), waits ? "ready 0 terminating 1" : "ready 0 terminating 0 failed 1") << policy;
-    plane.Pass(40s);
-    EXPECT_EQ(Phase(plane, first), "gone") << policy;
-    EXPECT_EQ(plane.Counts(), "active 1 ready 0 terminating 0 failed 1") << policy;
+    EXPECT_EQ(cluster.Counts(), waits ? "ready 0 terminating 1" : "ready 0 terminating 0 failed 1") << policy;
+    cluster.Pass(40s);
+    EXPECT_EQ(PhaseOf(cluster, first), "gone") << policy;
+    EXPECT_EQ(cluster.Counts(), "active 1 ready 0 terminating 0 failed 1") << policy;
   }
 }
 
 TEST(JobOddCases, APodDeletedByForceWhileItRunsIsReplaced) {
   for (const char* policy : kPolicies) {
-    JobPlane plane;
-    plane.AddJob({{"podReplacementPolicy", policy}}, {{"stop-exit-code", "137"}});
-    plane.Pass(5s);
-    plane.DeletePod(plane.ActivePods().at(0), 0);
-    plane.Idle();
-    EXPECT_EQ(plane.Counts(), "active 1 ready 1 terminating 0 failed 1") << policy;
+    JobCluster cluster;
+    cluster.AddJob({{"podReplacementPolicy", policy}}, {{"stop-exit-code", "137"}});
+    cluster.Pass(5s);
+    cluster.DeletePod(cluster.ActivePods().at(0), 0);
+    cluster.Idle();
+    EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0 failed 1") << policy;
   }
 }
 
 TEST(JobOddCases, APodThatHasBeenCountedMayBeDeletedWithoutAWord) {
-  JobPlane plane;
-  plane.AddJob({{"completions", 3}, {"parallelism", 3}});
-  plane.Pass(5s);
-  const Strings pods = plane.ActivePods();
-  plane.EndPod(pods[0], 0);
-  plane.EndPod(pods[1], 1);
-  plane.Idle();
-  EXPECT_EQ(plane.Counts(), "active 2 ready 2 terminating 0 succeeded 1 failed 1");
-  plane.DeletePod(pods[0]);
-  plane.DeletePod(pods[1]);
-  plane.Idle();
-  EXPECT_EQ(Phase(plane, pods[0]), "gone");
-  EXPECT_EQ(Phase(plane, pods[1]), "gone");
-  EXPECT_EQ(plane.Counts(), "active 2 ready 2 terminating 0 succeeded 1 failed 1");
+  JobCluster cluster;
+  cluster.AddJob({{"completions", 3}, {"parallelism", 3}});
+  cluster.Pass(5s);
+  const Strings pods = cluster.ActivePods();
+  cluster.EndPod(pods[0], 0);
+  cluster.EndPod(pods[1], 1);
+  cluster.Idle();
+  EXPECT_EQ(cluster.Counts(), "active 2 ready 2 terminating 0 succeeded 1 failed 1");
+  cluster.DeletePod(pods[0]);
+  cluster.DeletePod(pods[1]);
+  cluster.Idle();
+  EXPECT_EQ(PhaseOf(cluster, pods[0]), "gone");
+  EXPECT_EQ(PhaseOf(cluster, pods[1]), "gone");
+  EXPECT_EQ(cluster.Counts(), "active 2 ready 2 terminating 0 succeeded 1 failed 1");
 }
 
 TEST(JobOddCases, APodThatEndedWhileNobodyLookedAndWasDeletedThenStillCounts) {
-  JobPlane plane;
-  plane.AddJob({{"completions", 3}, {"parallelism", 3}});
-  plane.Pass(5s);
-  const Strings pods = plane.ActivePods();
-  plane.StopController();
-  plane.EndPod(pods[0], 0);
-  plane.EndPod(pods[1], 1);
-  plane.Pass(5s);
-  plane.DeletePod(pods[0]);
-  plane.DeletePod(pods[1]);
-  plane.Pass(5s);
-  EXPECT_EQ(Phase(plane, pods[0]), "Succeeded") << "its finalizer keeps it";
-  plane.StartController();
-  plane.Idle();
-  EXPECT_EQ(plane.Counts(), "active 2 ready 2 terminating 0 succeeded 1 failed 1");
-  EXPECT_EQ(Phase(plane, pods[0]), "gone");
+  JobCluster cluster;
+  cluster.AddJob({{"completions", 3}, {"parallelism", 3}});
+  cluster.Pass(5s);
+  const Strings pods = cluster.ActivePods();
+  cluster.StopController();
+  cluster.EndPod(pods[0], 0);
+  cluster.EndPod(pods[1], 1);
+  cluster.Pass(5s);
+  cluster.DeletePod(pods[0]);
+  cluster.DeletePod(pods[1]);
+  cluster.Pass(5s);
+  EXPECT_EQ(PhaseOf(cluster, pods[0]), "Succeeded") << "its finalizer keeps it";
+  cluster.StartController();
+  cluster.Idle();
+  EXPECT_EQ(cluster.Counts(), "active 2 ready 2 terminating 0 succeeded 1 failed 1");
+  EXPECT_EQ(PhaseOf(cluster, pods[0]), "gone");
 }
 
 // The node is down: its pod is not ready, then to be deleted, and nobody confirms that it has ended.
@@ -211,20 +218,20 @@ TEST(JobOddCases, WhenANodeIsLostTheJobSaysSoStepByStep) {
   for (const char* policy : kPolicies) {
     SCOPED_TRACE(policy);
     const bool waits = policy == kPolicies[0];
-    JobPlane plane;
-    plane.AddJob({{"podReplacementPolicy", policy}, {"template", {{"spec", kOnNode0}}}});
-    plane.Pass(5s);
-    EXPECT_EQ(plane.Counts(), "active 1 ready 1 terminating 0");
-    const std::string pod = plane.ActivePods().at(0);
-    ASSERT_TRUE(plane.bed().nodes().Fail("node-0").ok());
-    plane.Pass(2min);
-    EXPECT_EQ(plane.Counts(), "active 1 ready 0 terminating 0");
-    plane.Pass(10min);
-    EXPECT_EQ(plane.Counts(), waits ? "ready 0 terminating 1" : "active 1 ready 0 terminating 1 failed 1");
-    plane.bed().Must(plane.bed().Delete("nodes", {"", "node-0"}));
-    plane.Pass(2min);
-    EXPECT_EQ(Phase(plane, pod), "gone");
-    EXPECT_EQ(plane.Counts(), "active 1 ready 0 terminating 0 failed 1") << "there is no node to run it";
+    JobCluster cluster;
+    cluster.AddJob({{"podReplacementPolicy", policy}, {"template", {{"spec", kOnNode0}}}});
+    cluster.Pass(5s);
+    EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0");
+    const std::string pod = cluster.ActivePods().at(0);
+    ASSERT_TRUE(cluster.bed().nodes().Fail("node-0").ok());
+    cluster.Pass(2min);
+    EXPECT_EQ(cluster.Counts(), "active 1 ready 0 terminating 0");
+    cluster.Pass(10min);
+    EXPECT_EQ(cluster.Counts(), waits ? "ready 0 terminating 1" : "active 1 ready 0 terminating 1 failed 1");
+    cluster.bed().Must(cluster.bed().Delete("nodes", {"", "node-0"}));
+    cluster.Pass(2min);
+    EXPECT_EQ(PhaseOf(cluster, pod), "gone");
+    EXPECT_EQ(cluster.Counts(), "active 1 ready 0 terminating 0 failed 1") << "there is no node to run it";
   }
 }
 
@@ -234,39 +241,41 @@ struct GatesCase {
   bool disrupted;
 };
 
-// KEP-3939, risks and mitigations: with either gate pods end before they are deleted, with PodDisruptionConditions they
-// say why; and status.terminating is counted whichever way that is.
+// KEP-3939, risks and mitigations: with either gate pods end before they are deleted, with
+// PodDisruptionConditions they say why; and status.terminating is counted whichever way that is.
 class JobsOnALostNode : public ::testing::TestWithParam<GatesCase> {};
 
 TEST_P(JobsOnALostNode, AreReplacedAndTheirPodsEndAsTheGatesSay) {
   const GatesCase& c = GetParam();
-  const bool counts_terminating = std::string(c.gates).find("JobPodReplacementPolicy=false") == std::string::npos;
+  const bool counts_terminating =
+      std::string(c.gates).find("JobPodReplacementPolicy=false") == std::string::npos;
   for (const char* policy : kPolicies) {
     SCOPED_TRACE(policy);
-    JobPlane plane({.gates = c.gates, .apiserver_gates = c.gates});
-    plane.AddJob({{"podReplacementPolicy", policy},
-                  {"template",
-                   {{"metadata", {{"finalizers", {"example.com/look"}}}},
-                    {"spec", kOnNode0}}}});
-    plane.Pass(5s);
-    const std::string pod = plane.ActivePods().at(0);
-    plane.bed().Must(plane.bed().Delete("nodes", {"", "node-0"}));
-    plane.Pass(2min);
-    EXPECT_EQ(Phase(plane, pod), c.phase);
-    EXPECT_EQ(IsDisrupted(plane, pod), c.disrupted);
-    EXPECT_EQ(plane.ActivePods().size(), 1u) << "another one waits for the node";
+    JobCluster cluster({.gates = c.gates, .apiserver_gates = c.gates});
+    cluster.AddJob(
+        {{"podReplacementPolicy", policy},
+         {"template", {{"metadata", {{"finalizers", {"example.com/look"}}}}, {"spec", kOnNode0}}}});
+    cluster.Pass(5s);
+    const std::string pod = cluster.ActivePods().at(0);
+    cluster.bed().Must(cluster.bed().Delete("nodes", {"", "node-0"}));
+    cluster.Pass(2min);
+    EXPECT_EQ(PhaseOf(cluster, pod), c.phase);
+    EXPECT_EQ(IsDisrupted(cluster, pod), c.disrupted);
+    EXPECT_EQ(cluster.ActivePods().size(), 1u) << "another one waits for the node";
     const bool terminates = c.phase == std::string("Running");
     std::string counts = "active 1 ready 0";
     if (counts_terminating) counts += terminates ? " terminating 1" : " terminating 0";
-    EXPECT_EQ(plane.Counts(), counts + " failed 1");
+    EXPECT_EQ(cluster.Counts(), counts + " failed 1");
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Gates, JobsOnALostNode,
-    ::testing::Values(GatesCase{"", "Failed", true}, GatesCase{"PodDisruptionConditions=false", "Failed", false},
-                      GatesCase{"JobPodReplacementPolicy=false", "Failed", true},
-                      GatesCase{"PodDisruptionConditions=false,JobPodReplacementPolicy=false", "Running", false}));
+INSTANTIATE_TEST_SUITE_P(Gates, JobsOnALostNode,
+                         ::testing::Values(GatesCase{"", "Failed", true},
+                                           GatesCase{"PodDisruptionConditions=false", "Failed", false},
+                                           GatesCase{"JobPodReplacementPolicy=false", "Failed", true},
+                                           GatesCase{
+                                               "PodDisruptionConditions=false,JobPodReplacementPolicy=false",
+                                               "Running", false}));
 
 }  // namespace
 }  // namespace terrarium::controllers::job

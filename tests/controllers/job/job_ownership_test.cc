@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/controllers/job/job_plane.h"
+#include "tests/controllers/job/job_cluster.h"
 
 namespace terrarium::controllers::job {
 namespace {
 
 using namespace std::chrono_literals;
 using api::ObjectPtr;
-using testing::JobPlane;
+using testing::JobCluster;
 using testing::Json;
 using Strings = std::vector<std::string>;
 
@@ -24,173 +24,180 @@ Json ManualSelector(Json more = Json::object()) {
   return spec;
 }
 
-ObjectPtr AddPod(JobPlane& plane, const std::string& name, const Json& labels = kLabels) {
-  return plane.bed().Must(plane.bed().Create(
+ObjectPtr AddPod(JobCluster& cluster, const std::string& name, const Json& labels = kLabels) {
+  return cluster.bed().Must(cluster.bed().Create(
       "pods", "default",
       {{"metadata", {{"name", name}, {"labels", labels}}},
        {"spec", {{"restartPolicy", "Never"}, {"containers", {{{"name", "c"}, {"image", "nginx:1"}}}}}}}));
 }
 
-Json Metadata(JobPlane& plane, const std::string& pod) {
-  return (*plane.bed().Get("pods", "default", pod)->Document())["metadata"];
+Json Metadata(JobCluster& cluster, const std::string& pod) {
+  return (*cluster.bed().Get("pods", "default", pod)->Document())["metadata"];
 }
 
 TEST(JobOwnership, OrphansThatItSelectsAreAdoptedAndTracked) {
-  JobPlane plane;
-  AddPod(plane, "before");
-  plane.AddJob(ManualSelector({{"completions", 3}, {"parallelism", 2}}));
-  plane.Pass(2s);
-  ASSERT_EQ(plane.ActivePods().size(), 2u) << "the orphan counts";
-  Json adopted = Metadata(plane, "before");
+  JobCluster cluster;
+  AddPod(cluster, "before");
+  cluster.AddJob(ManualSelector({{"completions", 3}, {"parallelism", 2}}));
+  cluster.Pass(2s);
+  ASSERT_EQ(cluster.ActivePods().size(), 2u) << "the orphan counts";
+  Json adopted = Metadata(cluster, "before");
   EXPECT_EQ(adopted["finalizers"], Json::array({"batch.kubernetes.io/job-tracking"}));
   EXPECT_EQ(adopted["ownerReferences"][0]["name"], "j");
-  AddPod(plane, "later");
-  plane.Pass(2s);
-  EXPECT_EQ(plane.Counts(), "active 2 ready 2 terminating 0") << "one of three is too many";
-  if (plane.bed().Get("pods", "default", "before") != nullptr) plane.EndPod("before", 0);
-  plane.Idle();
-  EXPECT_EQ(plane.Counts(), "active 2 ready 2 terminating 0 succeeded 1") << "an adopted pod counts like any other";
+  AddPod(cluster, "later");
+  cluster.Pass(2s);
+  EXPECT_EQ(cluster.Counts(), "active 2 ready 2 terminating 0") << "one of three is too many";
+  if (cluster.bed().Get("pods", "default", "before") != nullptr) cluster.EndPod("before", 0);
+  cluster.Idle();
+  EXPECT_EQ(cluster.Counts(), "active 2 ready 2 terminating 0 succeeded 1")
+      << "an adopted pod counts like any other";
 }
 
 TEST(JobOwnership, PodsOfOthersAndPodsBeingDeletedAreNotAdopted) {
-  JobPlane plane;
-  plane.bed().Must(plane.bed().Create(
-      "replicasets", "default",
-      {{"metadata", {{"name", "rs"}}},
-       {"spec",
-        {{"replicas", 1},
-         {"selector", {{"matchLabels", {{"app", "batch"}, {"tier", "web"}}}}},
-         {"template",
-          {{"metadata", {{"labels", {{"app", "batch"}, {"tier", "web"}}}}},
-           {"spec", {{"containers", {{{"name", "c"}, {"image", "nginx:1"}}}}}}}}}}}));
-  plane.Idle();
-  plane.bed().Must(plane.bed().Create("pods", "default",
-                                      {{"metadata",
-                                        {{"name", "going"},
-                                         {"labels", kLabels},
-                                         {"annotations", {{"terrarium.dev/hold", "terminating"}}}}},
-                                       {"spec", {{"containers", {{{"name", "c"}, {"image", "nginx:1"}}}}}}}));
-  plane.Idle();
-  plane.DeletePod("going");
-  plane.AddJob(ManualSelector());
-  plane.Idle();
-  EXPECT_FALSE(Metadata(plane, "going").contains("ownerReferences"));
-  EXPECT_EQ(plane.Counts(), "active 1 ready 1 terminating 0");
+  JobCluster cluster;
+  cluster.bed().Must(
+      cluster.bed().Create("replicasets", "default",
+                           {{"metadata", {{"name", "rs"}}},
+                            {"spec",
+                             {{"replicas", 1},
+                              {"selector", {{"matchLabels", {{"app", "batch"}, {"tier", "web"}}}}},
+                              {"template",
+                               {{"metadata", {{"labels", {{"app", "batch"}, {"tier", "web"}}}}},
+                                {"spec", {{"containers", {{{"name", "c"}, {"image", "nginx:1"}}}}}}}}}}}));
+  cluster.Idle();
+  cluster.bed().Must(cluster.bed().Create(
+      "pods", "default",
+      {{"metadata",
+        {{"name", "going"}, {"labels", kLabels}, {"annotations", {{"terrarium.dev/hold", "terminating"}}}}},
+       {"spec", {{"containers", {{{"name", "c"}, {"image", "nginx:1"}}}}}}}));
+  cluster.Idle();
+  cluster.DeletePod("going");
+  cluster.AddJob(ManualSelector());
+  cluster.Idle();
+  EXPECT_FALSE(Metadata(cluster, "going").contains("ownerReferences"));
+  EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0");
 }
 
 TEST(JobOwnership, APodThatItDoesNotSelectAnyMoreIsReleasedWithItsFinalizerAndReplaced) {
-  JobPlane plane;
-  plane.AddJob(ManualSelector());
-  plane.Idle();
-  const std::string pod = plane.ActivePods().at(0);
-  plane.bed().Must(plane.bed().Patch("pods", {"default", pod}, {{"metadata", {{"labels", {{"app", "mine"}}}}}}));
-  plane.Idle();
-  Json released = Metadata(plane, pod);
+  JobCluster cluster;
+  cluster.AddJob(ManualSelector());
+  cluster.Idle();
+  const std::string pod = cluster.ActivePods().at(0);
+  cluster.bed().Must(
+      cluster.bed().Patch("pods", {"default", pod}, {{"metadata", {{"labels", {{"app", "mine"}}}}}}));
+  cluster.Idle();
+  Json released = Metadata(cluster, pod);
   EXPECT_FALSE(released.contains("ownerReferences"));
   EXPECT_FALSE(released.contains("finalizers"));
-  EXPECT_EQ(plane.Counts(), "active 1 ready 1 terminating 0");
-  EXPECT_EQ(plane.ActivePods().size(), 2u) << "the released one still has the label by which this test looks";
+  EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0");
+  EXPECT_EQ(cluster.ActivePods().size(), 2u)
+      << "the released one still has the label by which this test looks";
   // It comes back: one too many, and the one that has come furthest stays.
-  plane.bed().Must(plane.bed().Patch("pods", {"default", pod}, {{"metadata", {{"labels", {{"app", "batch"}}}}}}));
-  plane.Idle();
-  EXPECT_EQ(plane.ActivePods(), Strings{pod});
+  cluster.bed().Must(
+      cluster.bed().Patch("pods", {"default", pod}, {{"metadata", {{"labels", {{"app", "batch"}}}}}}));
+  cluster.Idle();
+  EXPECT_EQ(cluster.ActivePods(), Strings{pod});
 }
 
 TEST(JobOwnership, AFinishedPodIsReleasedToo) {
-  JobPlane plane;
-  plane.AddJob(ManualSelector({{"completions", 2}}));
-  plane.Idle();
-  const std::string pod = plane.ActivePods().at(0);
-  plane.EndPod(pod, 0);
-  plane.Idle();
-  plane.bed().Must(plane.bed().Patch("pods", {"default", pod}, {{"metadata", {{"labels", {{"app", "mine"}}}}}}));
-  plane.Idle();
-  EXPECT_FALSE(Metadata(plane, pod).contains("ownerReferences"));
-  EXPECT_EQ(plane.Counts(), "active 1 ready 1 terminating 0 succeeded 1") << "what is counted stays counted";
+  JobCluster cluster;
+  cluster.AddJob(ManualSelector({{"completions", 2}}));
+  cluster.Idle();
+  const std::string pod = cluster.ActivePods().at(0);
+  cluster.EndPod(pod, 0);
+  cluster.Idle();
+  cluster.bed().Must(
+      cluster.bed().Patch("pods", {"default", pod}, {{"metadata", {{"labels", {{"app", "mine"}}}}}}));
+  cluster.Idle();
+  EXPECT_FALSE(Metadata(cluster, pod).contains("ownerReferences"));
+  EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0 succeeded 1")
+      << "what is counted stays counted";
 }
 
 TEST(JobOwnership, DeletedInTheBackgroundItTakesItsPodsWithIt) {
-  JobPlane plane;
-  plane.AddJob({{"completions", 3}, {"parallelism", 3}}, {{"stop-after", "20s"}});
-  plane.Pass(5s);
-  plane.EndPod(plane.ActivePods()[0], 0);
-  plane.bed().Must(plane.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Background"}));
-  plane.Idle();
-  EXPECT_EQ(plane.Job(), nullptr);
-  EXPECT_TRUE(plane.Pods().empty());
+  JobCluster cluster;
+  cluster.AddJob({{"completions", 3}, {"parallelism", 3}}, {{"stop-after", "20s"}});
+  cluster.Pass(5s);
+  cluster.EndPod(cluster.ActivePods()[0], 0);
+  cluster.bed().Must(cluster.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Background"}));
+  cluster.Idle();
+  EXPECT_EQ(cluster.Job(), nullptr);
+  EXPECT_TRUE(cluster.Pods().empty());
 }
 
 TEST(JobOwnership, DeletedInTheForegroundItWaitsForItsPods) {
-  JobPlane plane;
-  plane.AddJob({{"completions", 2}, {"parallelism", 2}}, {{"stop-after", "20s"}});
-  plane.Pass(5s);
-  plane.bed().Must(plane.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Foreground"}));
-  plane.Pass(10s);
-  EXPECT_NE(plane.Job(), nullptr);
-  EXPECT_EQ(plane.FinalizersLeft(), 0);
-  EXPECT_EQ(plane.ActivePods().size(), 0u) << "none is replaced";
-  plane.Idle();
-  EXPECT_EQ(plane.Job(), nullptr);
-  EXPECT_TRUE(plane.Pods().empty());
+  JobCluster cluster;
+  cluster.AddJob({{"completions", 2}, {"parallelism", 2}}, {{"stop-after", "20s"}});
+  cluster.Pass(5s);
+  cluster.bed().Must(cluster.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Foreground"}));
+  cluster.Pass(10s);
+  EXPECT_NE(cluster.Job(), nullptr);
+  EXPECT_EQ(cluster.FinalizersLeft(), 0);
+  EXPECT_EQ(cluster.ActivePods().size(), 0u) << "none is replaced";
+  cluster.Idle();
+  EXPECT_EQ(cluster.Job(), nullptr);
+  EXPECT_TRUE(cluster.Pods().empty());
 }
 
 TEST(JobOwnership, OrphanedPodsGoOnWithoutFinalizer) {
-  JobPlane plane;
-  plane.AddJob({{"completions", 2}, {"parallelism", 2}});
-  plane.Pass(5s);
-  plane.bed().Must(plane.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Orphan"}));
-  plane.Idle();
-  EXPECT_EQ(plane.Job(), nullptr);
-  EXPECT_EQ(plane.ActivePods().size(), 2u);
-  EXPECT_EQ(plane.FinalizersLeft(), 0);
-  EXPECT_FALSE(Metadata(plane, plane.ActivePods()[0]).contains("ownerReferences"));
+  JobCluster cluster;
+  cluster.AddJob({{"completions", 2}, {"parallelism", 2}});
+  cluster.Pass(5s);
+  cluster.bed().Must(cluster.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Orphan"}));
+  cluster.Idle();
+  EXPECT_EQ(cluster.Job(), nullptr);
+  EXPECT_EQ(cluster.ActivePods().size(), 2u);
+  EXPECT_EQ(cluster.FinalizersLeft(), 0);
+  EXPECT_FALSE(Metadata(cluster, cluster.ActivePods()[0]).contains("ownerReferences"));
 }
 
 TEST(JobOwnership, AJobThatGoesWhileNoControllerRunsLeavesNoFinalizersBehind) {
-  JobPlane plane;
-  plane.AddJob({{"completions", 2}, {"parallelism", 2}});
-  plane.AddJob({}, {{"run-for", "1m"}}, "ending");
-  plane.Pass(5s);
-  plane.StopController();
-  plane.bed().Must(plane.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Background"}));
-  plane.bed().Must(plane.bed().Delete("jobs", {"default", "ending"}, {.propagation_policy = "Orphan"}));
-  plane.Pass(2min);
-  EXPECT_EQ(plane.FinalizersLeft(), 3);
-  plane.StartController();
-  plane.Idle();
-  EXPECT_EQ(plane.FinalizersLeft(), 0);
-  EXPECT_TRUE(plane.Pods().empty());
-  EXPECT_EQ(plane.Pods("ending").size(), 1u);
+  JobCluster cluster;
+  cluster.AddJob({{"completions", 2}, {"parallelism", 2}});
+  cluster.AddJob({}, {{"run-for", "1m"}}, "ending");
+  cluster.Pass(5s);
+  cluster.StopController();
+  cluster.bed().Must(cluster.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Background"}));
+  cluster.bed().Must(cluster.bed().Delete("jobs", {"default", "ending"}, {.propagation_policy = "Orphan"}));
+  cluster.Pass(2min);
+  EXPECT_EQ(cluster.FinalizersLeft(), 3);
+  cluster.StartController();
+  cluster.Idle();
+  EXPECT_EQ(cluster.FinalizersLeft(), 0);
+  EXPECT_TRUE(cluster.Pods().empty());
+  EXPECT_EQ(cluster.Pods("ending").size(), 1u);
 }
 
 TEST(JobOwnership, AJobMadeAnewUnderTheSameNameBeginsAtZero) {
-  JobPlane plane;
-  plane.AddJob({{"completions", 2}, {"parallelism", 2}}, {{"stop-after", "20s"}});
-  plane.Pass(5s);
-  plane.EndPod(plane.ActivePods()[0], 1);
-  plane.Pass(5s);
-  plane.bed().Must(plane.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Background"}));
-  plane.AddJob({{"completions", 1}});
-  plane.Idle();
-  EXPECT_EQ(plane.Counts(), "active 1 ready 1 terminating 0");
-  EXPECT_EQ(plane.Pods().size(), 1u);
+  JobCluster cluster;
+  cluster.AddJob({{"completions", 2}, {"parallelism", 2}}, {{"stop-after", "20s"}});
+  cluster.Pass(5s);
+  cluster.EndPod(cluster.ActivePods()[0], 1);
+  cluster.Pass(5s);
+  cluster.bed().Must(cluster.bed().Delete("jobs", {"default", "j"}, {.propagation_policy = "Background"}));
+  cluster.AddJob({{"completions", 1}});
+  cluster.Idle();
+  EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0");
+  EXPECT_EQ(cluster.Pods().size(), 1u);
 }
 
 TEST(JobOwnership, ANamespaceThatGoesTakesJobAndPodsWithIt) {
-  JobPlane plane;
-  plane.bed().Must(plane.bed().Create("namespaces", "", {{"metadata", {{"name", "team"}}}}));
-  Json job = {{"metadata", {{"name", "j"}}},
-              {"spec",
-               {{"parallelism", 3},
-                {"completions", 5},
-                {"template",
-                 {{"spec", {{"restartPolicy", "Never"}, {"containers", {{{"name", "c"}, {"image", "nginx:1"}}}}}}}}}}};
-  plane.bed().Must(plane.bed().Create("jobs", "team", job));
-  plane.Idle();
-  plane.bed().Must(plane.bed().Delete("namespaces", {"", "team"}));
-  plane.Idle();
-  EXPECT_EQ(plane.bed().Get("namespaces", "", "team"), nullptr);
-  EXPECT_TRUE(plane.bed().List("pods", "team").empty());
+  JobCluster cluster;
+  cluster.bed().Must(cluster.bed().Create("namespaces", "", {{"metadata", {{"name", "team"}}}}));
+  Json job = {
+      {"metadata", {{"name", "j"}}},
+      {"spec",
+       {{"parallelism", 3},
+        {"completions", 5},
+        {"template",
+         {{"spec",
+           {{"restartPolicy", "Never"}, {"containers", {{{"name", "c"}, {"image", "nginx:1"}}}}}}}}}}};
+  cluster.bed().Must(cluster.bed().Create("jobs", "team", job));
+  cluster.Idle();
+  cluster.bed().Must(cluster.bed().Delete("namespaces", {"", "team"}));
+  cluster.Idle();
+  EXPECT_EQ(cluster.bed().Get("namespaces", "", "team"), nullptr);
+  EXPECT_TRUE(cluster.bed().List("pods", "team").empty());
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-// Random Jobs, random fates of their pods and nodes, users who change their minds, and a controller that crashes
-// between any two of its writes, under several gates. The invariants of Jobs are held against every write besides.
-
-#include <gtest/gtest.h>
+// Random Jobs, random fates of their pods and nodes, users who change their minds, and a controller that
+// crashes between any two of its writes, under several gates. The invariants of Jobs are held against every
+// write besides.
 
 #include <algorithm>
 #include <iterator>
@@ -11,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "api/core_v1/pod.h"
 #include "apiserver/in_process_client.h"
 #include "controllers/job/internal/indexes.h"
@@ -18,14 +19,14 @@
 #include "controllers/job/internal/pod_facts.h"
 #include "controllers/runtime/owner_references.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
-#include "tests/controllers/job/job_plane.h"
+#include "tests/controllers/job/job_cluster.h"
 
 namespace terrarium::controllers::job {
 namespace {
 
 using namespace std::chrono_literals;
 using api::ObjectPtr;
-using testing::JobPlane;
+using testing::JobCluster;
 using testing::Json;
 
 // The exit codes that the podFailurePolicy of some Jobs speaks of.
@@ -51,7 +52,7 @@ struct JobHistory {
   std::string name;
   JobStatus last;
   std::set<std::string> succeeded, failed;  // uids that were ever to be counted
-  bool replaces_failed_only = true;  // ever since
+  bool replaces_failed_only = true;         // ever since
   bool has_failure_policy = false;
   bool indexed = false;
   bool gone = false;
@@ -61,16 +62,19 @@ struct JobHistory {
 // Sees every revision of Jobs and pods, as nobody else does.
 class Observer {
  public:
-  explicit Observer(JobPlane& plane)
-      : plane_(plane),
+  explicit Observer(JobCluster& cluster)
+      : cluster_(cluster),
         prng_(1),
-        env_{plane.bed().plane().env().clock, plane.bed().plane().runtime().Lane("observer"), prng_, gates_,
-             plane.bed().plane().env().log},
-        client_(apiserver::MakeInProcessClient(env_, plane.bed().plane().handler(), plane.bed().plane().store(), {})),
+        env_{cluster.bed().control_plane().env().clock,
+             cluster.bed().control_plane().runtime().Lane("observer"), prng_, gates_,
+             cluster.bed().control_plane().env().log},
+        client_(apiserver::MakeInProcessClient(env_, cluster.bed().control_plane().handler(),
+                                               cluster.bed().control_plane().store(), {})),
         informers_(env_, *client_) {
-    informers_.For("jobs").AddHandler({[this](const ObjectPtr& job) { SeeJob(*job); },
-                                       [this](const ObjectPtr&, const ObjectPtr& job) { SeeJob(*job); },
-                                       [this](const ObjectPtr& job) { jobs[job->header().uid].gone = true; }});
+    informers_.For("jobs").AddHandler(
+        {[this](const ObjectPtr& job) { SeeJob(*job); },
+         [this](const ObjectPtr&, const ObjectPtr& job) { SeeJob(*job); },
+         [this](const ObjectPtr& job) { jobs[job->header().uid].gone = true; }});
     informers_.For("pods").AddHandler({[this](const ObjectPtr& pod) { SeePod(*pod); },
                                        [this](const ObjectPtr&, const ObjectPtr& pod) { SeePod(*pod); },
                                        [this](const ObjectPtr& pod) { EndPod(pod->header().uid); }});
@@ -95,8 +99,8 @@ class Observer {
     history.succeeded.insert(status.uncounted_succeeded.begin(), status.uncounted_succeeded.end());
     history.failed.insert(status.uncounted_failed.begin(), status.uncounted_failed.end());
     history.has_failure_policy = api::Find(*document, "spec", "podFailurePolicy") != nullptr;
-    history.replaces_failed_only &= history.has_failure_policy ||
-                                    api::StringAt(*document, "spec", "podReplacementPolicy") == "Failed";
+    history.replaces_failed_only &=
+        history.has_failure_policy || api::StringAt(*document, "spec", "podReplacementPolicy") == "Failed";
     history.indexed = api::StringAt(*document, "spec", "completionMode") == "Indexed";
   }
 
@@ -104,7 +108,7 @@ class Observer {
     std::shared_ptr<const Json> document = pod.Document();
     const PodFacts facts = FactsOf(*document);
     PodHistory& history = pods[facts.uid];
-    if (std::optional<OwnerReference> owner = ControllerOf(*document)) history.job_uid = owner->uid;
+    if (auto owner = ControllerOf(*document)) history.job_uid = owner->uid;
     history.index = facts.index;
     if (facts.has_finalizer) {
       history.tracked_phase = facts.phase;
@@ -129,7 +133,7 @@ class Observer {
     jobs[history.job_uid].running.erase({history.index, uid});
   }
 
-  JobPlane& plane_;
+  JobCluster& cluster_;
   api::FeatureGates gates_;
   api::Prng prng_;
   api::Env env_;
@@ -141,31 +145,31 @@ class RandomJobs {
  public:
   RandomJobs(std::uint64_t seed, std::string gates)
       : gates_(std::move(gates)),
-        plane_({.seed = seed,
-                .gates = gates_,
-                .apiserver_gates = gates_,
-                .controllers = testing::kFewControllers,
-                .nodes = 2}),
-        observer_(plane_),
+        cluster_({.seed = seed,
+                  .gates = gates_,
+                  .apiserver_gates = gates_,
+                  .controllers = testing::kFewControllers,
+                  .nodes = 2}),
+        observer_(cluster_),
         prng_(seed) {}
 
   void Run() {
     for (int i = 0; i < 3; ++i) AddJob("job-" + std::to_string(i));
     for (int step = 0; step < 25; ++step) {
-      if (OneIn(3)) plane_.CrashAt(1 + Below(5), OneIn(2));
+      if (OneIn(3)) cluster_.CrashAt(1 + Below(5), OneIn(2));
       Act();
-      plane_.Pass(std::chrono::milliseconds(Below(15'000)));
+      cluster_.Pass(std::chrono::milliseconds(Below(15'000)));
     }
     // Now everybody may come to an end.
-    if (plane_.bed().Get("nodes", "", kLostNode) == nullptr) LoseOrMendNode();
+    if (cluster_.bed().Get("nodes", "", kLostNode) == nullptr) LoseOrMendNode();
     for (const auto& [uid, job] : observer_.jobs) {
       if (job.gone || job.name.empty()) continue;
-      plane_.Patch({{"spec", {{"suspend", false}}}}, job.name);
-      const bool stands_still = api::IntAt(*plane_.Job(job.name), 0, "spec", "parallelism") == 0;
-      if (stands_still) plane_.Patch({{"spec", {{"parallelism", 1}}}}, job.name);
+      cluster_.Patch({{"spec", {{"suspend", false}}}}, job.name);
+      const bool stands_still = api::IntAt(*cluster_.Job(job.name), 0, "spec", "parallelism") == 0;
+      if (stands_still) cluster_.Patch({{"spec", {{"parallelism", 1}}}}, job.name);
     }
-    plane_.Script("", {{"run-for", "1s"}});
-    plane_.Idle(48h);
+    cluster_.Script("", {{"run-for", "1s"}});
+    cluster_.Idle(48h);
     Check();
   }
 
@@ -196,7 +200,8 @@ class RandomJobs {
     if (OneIn(2)) {
       spec["completionMode"] = "Indexed";
       if (OneIn(2)) spec["backoffLimitPerIndex"] = Below(3);
-      if (spec.contains("backoffLimitPerIndex") && OneIn(2)) spec["maxFailedIndexes"] = Below(completions + 1);
+      if (spec.contains("backoffLimitPerIndex") && OneIn(2))
+        spec["maxFailedIndexes"] = Below(completions + 1);
       if (completions > 0 && OneIn(4))
         spec["successPolicy"] = {{"rules", {{{"succeededCount", 1 + Below(completions)}}}}};
     } else if (OneIn(5)) {
@@ -210,14 +215,15 @@ class RandomJobs {
     }
     if (OneIn(6)) spec["activeDeadlineSeconds"] = 30 + Below(120);
     if (OneIn(6)) spec["suspend"] = true;
-    Json script = {{"stop-after", std::to_string(Below(15)) + "s"}, {"stop-exit-code", std::to_string(Below(2))}};
+    Json script = {{"stop-after", std::to_string(Below(15)) + "s"},
+                   {"stop-exit-code", std::to_string(Below(2))}};
     if (OneIn(3)) script["run-for"] = std::to_string(1 + Below(40)) + "s";
-    plane_.AddJob(spec, script, name);
+    cluster_.AddJob(spec, script, name);
   }
 
   // What users, nodes and containers do.
   void Act() {
-    std::vector<ObjectPtr> pods = plane_.bed().List("pods", "default");
+    std::vector<ObjectPtr> pods = cluster_.bed().List("pods", "default");
     if (pods.empty()) return;
     const ObjectPtr& pod = pods[static_cast<std::size_t>(Below(static_cast<int>(pods.size())))];
     const api::ObjectName name{"default", pod->header().name};
@@ -229,24 +235,24 @@ class RandomJobs {
       case 2: {
         Json crash = request;
         crash["exitCode"] = kCodes[Below(static_cast<int>(std::size(kCodes)))];
-        Tried(plane_.bed().rules().Crash(crash).ok());
+        Tried(cluster_.bed().rules().Crash(crash).ok());
         break;
       }
       case 3:
-      case 4: Tried(plane_.bed().Delete("pods", name).ok()); break;
-      case 5: Tried(plane_.bed().Delete("pods", name, {.grace_period_seconds = 0}).ok()); break;
-      case 6: Tried(plane_.bed().rules().Evict(request).ok()); break;
-      case 7: Tried(plane_.bed().Evict(name).ok()); break;
+      case 4: Tried(cluster_.bed().Delete("pods", name).ok()); break;
+      case 5: Tried(cluster_.bed().Delete("pods", name, {.grace_period_seconds = 0}).ok()); break;
+      case 6: Tried(cluster_.bed().rules().Evict(request).ok()); break;
+      case 7: Tried(cluster_.bed().Evict(name).ok()); break;
       case 8: LoseOrMendNode(); break;
       default: Disturb();
     }
   }
   // The pods of a node that goes are collected as orphans.
   void LoseOrMendNode() {
-    if (plane_.bed().Get("nodes", "", kLostNode) != nullptr) {
-      plane_.bed().Must(plane_.bed().Delete("nodes", {"", kLostNode}));
+    if (cluster_.bed().Get("nodes", "", kLostNode) != nullptr) {
+      cluster_.bed().Must(cluster_.bed().Delete("nodes", {"", kLostNode}));
     } else {
-      plane_.bed().Must(plane_.bed().Create("nodes", "", {{"metadata", {{"name", kLostNode}}}}));
+      cluster_.bed().Must(cluster_.bed().Create("nodes", "", {{"metadata", {{"name", kLostNode}}}}));
     }
   }
 
@@ -255,39 +261,41 @@ class RandomJobs {
 
   void Disturb() {
     const std::string name = "job-" + std::to_string(Below(3));
-    if (plane_.Job(name) == nullptr) return;
+    if (cluster_.Job(name) == nullptr) return;
     disturbed_.insert(name);
     const api::ObjectName job{"default", name};
     switch (Below(9)) {
-      case 0: plane_.Patch({{"spec", {{"suspend", true}}}}, name); break;
+      case 0: cluster_.Patch({{"spec", {{"suspend", true}}}}, name); break;
       case 1:
-      case 2: plane_.Patch({{"spec", {{"suspend", false}}}}, name); break;
+      case 2: cluster_.Patch({{"spec", {{"suspend", false}}}}, name); break;
       case 3:
-      case 4: plane_.Patch({{"spec", {{"parallelism", Below(6)}}}}, name); break;
+      case 4: cluster_.Patch({{"spec", {{"parallelism", Below(6)}}}}, name); break;
       case 5:
       case 6: {
         // Refused where the Job is not indexed or its policies need more indexes.
         const int size = 1 + Below(6);
-        Tried(plane_.bed().Patch("jobs", job, {{"spec", {{"completions", size}, {"parallelism", size}}}}).ok());
+        Tried(cluster_.bed()
+                  .Patch("jobs", job, {{"spec", {{"completions", size}, {"parallelism", size}}}})
+                  .ok());
         break;
       }
       case 7: {
         const char* policy = OneIn(2) ? "Failed" : "TerminatingOrFailed";
-        Tried(plane_.bed().Patch("jobs", job, {{"spec", {{"podReplacementPolicy", policy}}}}).ok());
+        Tried(cluster_.bed().Patch("jobs", job, {{"spec", {{"podReplacementPolicy", policy}}}}).ok());
         break;
       }
       default: {
         static constexpr const char* kWays[] = {"Background", "Foreground", "Orphan"};
-        plane_.bed().Must(plane_.bed().Delete("jobs", job, {.propagation_policy = kWays[Below(3)]}));
+        cluster_.bed().Must(cluster_.bed().Delete("jobs", job, {.propagation_policy = kWays[Below(3)]}));
       }
     }
   }
 
   void Check() {
-    EXPECT_EQ(plane_.FinalizersLeft(), 0);
+    EXPECT_EQ(cluster_.FinalizersLeft(), 0);
     for (const auto& [uid, job] : observer_.jobs) {
       if (job.name.empty() || job.gone) continue;
-      SCOPED_TRACE(job.name + " " + plane_.Job(job.name)->dump());
+      SCOPED_TRACE(job.name + " " + cluster_.Job(job.name)->dump());
       EXPECT_TRUE(IsFinished(job.last));
       EXPECT_EQ(job.last.active, 0);
       EXPECT_EQ(job.last.ready, 0);
@@ -302,8 +310,8 @@ class RandomJobs {
     }
   }
 
-  // Nobody but the pods themselves and those who delete them has had a hand in it: all that ended while the Job looked
-  // after them are in its counters.
+  // Nobody but the pods themselves and those who delete them has had a hand in it: all that ended while the
+  // Job looked after them are in its counters.
   void CheckPods(const std::string& uid, const JobHistory& job) {
     const IndexSet completed = IndexSet::Parse(job.last.completed_indexes, 1000);
     const bool job_failed = TrueCondition(job.last, kFailed).has_value();
@@ -335,7 +343,7 @@ class RandomJobs {
 
   static constexpr const char* kLostNode = "node-1";
   std::string gates_;
-  JobPlane plane_;
+  JobCluster cluster_;
   Observer observer_;
   api::Prng prng_;
   std::set<std::string> disturbed_;

@@ -1,7 +1,6 @@
-#include "controllers/job/internal/tally.h"
-
 #include <gtest/gtest.h>
 
+#include "controllers/job/internal/tally.h"
 #include "tests/controllers/job/job_testing.h"
 
 namespace terrarium::controllers::job {
@@ -15,7 +14,9 @@ using testing::Pod;
 using testing::PodMaker;
 using testing::Spec;
 
-std::string EndName(const std::optional<Condition>& end) { return end ? end->type + "/" + end->reason : "none"; }
+std::string EndName(const std::optional<Condition>& end) {
+  return end ? end->type + "/" + end->reason : "none";
+}
 
 struct Look {
   Json document;
@@ -35,8 +36,8 @@ TEST(Tally, CountsWhatIsNewAndWhatIsWrittenDownAndWhatIsCounted) {
   look.status.succeeded = 2;
   look.status.failed = 1;
   look.status.uncounted_succeeded = {"written"};
-  look.pods = {Pod("written").Phase("Succeeded"), Pod("new").Phase("Succeeded"), Pod("failed").Phase("Failed"),
-               Pod("running").Phase("Running").Ready(), Pod("pending")};
+  look.pods = {Pod("written").Phase("Succeeded"), Pod("new").Phase("Succeeded"),
+               Pod("failed").Phase("Failed"), Pod("running").Phase("Running").Ready(), Pod("pending")};
   Tally tally = look.Take();
   EXPECT_EQ(tally.succeeded, 4);
   EXPECT_EQ(tally.failed, 2);
@@ -71,7 +72,8 @@ TEST(Tally, FailuresThatThePolicyIgnoresAreNoFailures) {
 }
 
 TEST(Tally, TheLastFailedPodOfAnIndexIsKeptUntilItIsReplaced) {
-  Look look{.document = Spec({{"completions", 3}, {"completionMode", "Indexed"}, {"backoffLimitPerIndex", 2}})};
+  Look look{.document =
+                Spec({{"completions", 3}, {"completionMode", "Indexed"}, {"backoffLimitPerIndex", 2}})};
   look.pods = {Pod("a").Phase("Failed").Index(0), Pod("b").Phase("Failed").Index(1).Failures(2),
                Pod("c").Phase("Failed").Index(2), Pod("d").Phase("Running").Index(2)};
   Tally tally = look.Take();

@@ -20,7 +20,8 @@ inline constexpr api::Time kNow{std::chrono::seconds(1'767'225'600)};
 
 // A Job's document with that spec.
 inline Json Spec(const Json& spec) {
-  Json job = {{"metadata", {{"name", "j"}, {"namespace", "default"}, {"uid", "job-uid"}}}, {"spec", Json::object()}};
+  Json job = {{"metadata", {{"name", "j"}, {"namespace", "default"}, {"uid", "job-uid"}}},
+              {"spec", Json::object()}};
   if (spec.is_object()) job["spec"] = spec;
   return job;
 }
@@ -49,7 +50,8 @@ class PodMaker {
   PodMaker& WithoutFinalizer() { return Set("/metadata/finalizers", Json::array()); }
   PodMaker& Labels(const Json& labels) { return Set("/metadata/labels", labels); }
   PodMaker& ExitCode(int code) {
-    return Set("/status/containerStatuses", {{{"name", "c"}, {"state", {{"terminated", {{"exitCode", code}}}}}}});
+    return Set("/status/containerStatuses",
+               {{{"name", "c"}, {"state", {{"terminated", {{"exitCode", code}}}}}}});
   }
   const Json& document() const { return pod_; }
   operator JobPodPtr() const {  // NOLINT: that is what it is for

@@ -36,11 +36,12 @@ TEST(CountingRules, WhoWaitsForTerminatingPodsAndWhoReportsThem) {
     Json spec;
     bool reports, delays;
   };
-  for (const Case& c : {Case{"", Json::object(), true, true},
-                        Case{"JobPodReplacementPolicy=false", Json::object(), false, true},
-                        Case{"JobManagedBy=false", Json::object(), true, true},
-                        Case{"JobPodReplacementPolicy=false,JobManagedBy=false", Json::object(), false, false},
-                        Case{"JobPodReplacementPolicy=false,JobManagedBy=false", kFailurePolicy, false, false}}) {
+  for (const Case& c :
+       {Case{"", Json::object(), true, true},
+        Case{"JobPodReplacementPolicy=false", Json::object(), false, true},
+        Case{"JobManagedBy=false", Json::object(), true, true},
+        Case{"JobPodReplacementPolicy=false,JobManagedBy=false", Json::object(), false, false},
+        Case{"JobPodReplacementPolicy=false,JobManagedBy=false", kFailurePolicy, false, false}}) {
     CountingRules rules = RulesOf(c.spec, c.gates);
     EXPECT_EQ(rules.reports_terminating, c.reports) << c.gates << c.spec;
     EXPECT_EQ(rules.delays_terminal_condition, c.delays) << c.gates << c.spec;
@@ -137,9 +138,12 @@ TEST(PastBackoffLimitByRestarts, WithALimitOfZeroTheFirstRestartIsTooMuch) {
 }
 
 TEST(WantedActive, IsWhatIsLeftToCompleteUpToTheParallelism) {
-  EXPECT_EQ(WantedActive({.completions = 10, .parallelism = 3, .succeeded = 0, .active = 0, .terminating = 0}), 3);
-  EXPECT_EQ(WantedActive({.completions = 10, .parallelism = 3, .succeeded = 8, .active = 3, .terminating = 0}), 2);
-  EXPECT_EQ(WantedActive({.completions = 10, .parallelism = 3, .succeeded = 12, .active = 1, .terminating = 0}), 0);
+  EXPECT_EQ(
+      WantedActive({.completions = 10, .parallelism = 3, .succeeded = 0, .active = 0, .terminating = 0}), 3);
+  EXPECT_EQ(
+      WantedActive({.completions = 10, .parallelism = 3, .succeeded = 8, .active = 3, .terminating = 0}), 2);
+  EXPECT_EQ(
+      WantedActive({.completions = 10, .parallelism = 3, .succeeded = 12, .active = 1, .terminating = 0}), 0);
 }
 
 TEST(WantedActive, OfAWorkQueueIsWhatRunsOnceAPodHasSucceeded) {
@@ -153,9 +157,12 @@ TEST(WantedActive, OfAWorkQueueIsWhatRunsOnceAPodHasSucceeded) {
 }
 
 TEST(PodsTooMany, AreActiveOnesAboveWhatIsWanted) {
-  EXPECT_EQ(PodsTooMany({.completions = 10, .parallelism = 2, .succeeded = 0, .active = 5, .terminating = 4}), 3);
-  EXPECT_EQ(PodsTooMany({.completions = 10, .parallelism = 2, .succeeded = 9, .active = 2, .terminating = 0}), 1);
-  EXPECT_EQ(PodsTooMany({.completions = 10, .parallelism = 5, .succeeded = 0, .active = 2, .terminating = 0}), 0);
+  EXPECT_EQ(PodsTooMany({.completions = 10, .parallelism = 2, .succeeded = 0, .active = 5, .terminating = 4}),
+            3);
+  EXPECT_EQ(PodsTooMany({.completions = 10, .parallelism = 2, .succeeded = 9, .active = 2, .terminating = 0}),
+            1);
+  EXPECT_EQ(PodsTooMany({.completions = 10, .parallelism = 5, .succeeded = 0, .active = 2, .terminating = 0}),
+            0);
 }
 
 // Two of three pods are being deleted; one of these still runs, the other has failed by now.
@@ -166,8 +173,8 @@ struct Deleted {
 };
 Deleted AfterTwoDeletions(const CountingRules& rules) {
   Deleted out;
-  for (const PodFacts& pod : {Pod("a", Phase::kRunning), Deleting(Pod("b", Phase::kRunning)),
-                              Deleting(Pod("c", Phase::kFailed))}) {
+  for (const PodFacts& pod :
+       {Pod("a", Phase::kRunning), Deleting(Pod("b", Phase::kRunning)), Deleting(Pod("c", Phase::kFailed))}) {
     out.counts.Add(pod);
     if (NewlyFinished(pod, rules, {}) == Finish::kFailed) ++out.newly_failed;
   }
@@ -192,7 +199,8 @@ TEST(PodReplacementPolicy, FailedCountsTerminatingPodsAndReplacesOnlyWhatHasFail
   EXPECT_EQ(deleted.missing, 1);
 }
 
-// KEP-3939, unit c: existing behaviour with TerminatingOrFailed, with the terminating pods counted all the same.
+// KEP-3939, unit c: existing behaviour with TerminatingOrFailed, with the terminating pods counted all the
+// same.
 TEST(PodReplacementPolicy, TerminatingOrFailedReplacesTerminatingPodsAtOnceAndCountsThem) {
   const CountingRules rules = RulesOf(kTerminatingOrFailed);
   Deleted deleted = AfterTwoDeletions(rules);
@@ -202,8 +210,8 @@ TEST(PodReplacementPolicy, TerminatingOrFailedReplacesTerminatingPodsAtOnceAndCo
   EXPECT_EQ(deleted.missing, 2);
 }
 
-// KEP-3939, unit d: existing behaviour with the gate off. e: terminating pods are still counted, since the end of the
-// Job waits for them, though the status does not tell.
+// KEP-3939, unit d: existing behaviour with the gate off. e: terminating pods are still counted, since the
+// end of the Job waits for them, though the status does not tell.
 TEST(PodReplacementPolicy, WithTheGateOffEveryJobIsTerminatingOrFailedAndDoesNotReport) {
   for (const Json& spec : {kFailedPolicy, kTerminatingOrFailed, Json::object()}) {
     const CountingRules rules = RulesOf(spec, kGateOff);

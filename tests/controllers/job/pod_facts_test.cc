@@ -23,7 +23,8 @@ TEST(PodFacts, AreReadFromTheDocument) {
          {{"batch.kubernetes.io/job-completion-index", "3"},
           {"batch.kubernetes.io/job-index-failure-count", "2"},
           {"batch.kubernetes.io/job-index-ignored-failure-count", "1"}}}}},
-      {"spec", {{"nodeName", "node-0"}, {"initContainers", {{{"name", "side"}, {"restartPolicy", "Always"}}}}}},
+      {"spec",
+       {{"nodeName", "node-0"}, {"initContainers", {{{"name", "side"}, {"restartPolicy", "Always"}}}}}},
       {"status",
        {{"phase", "Running"},
         {"conditions", {{{"type", "Ready"}, {"status", "True"}, {"lastTransitionTime", At(seconds(5))}}}},
@@ -79,7 +80,8 @@ TEST(PodFacts, APodIsTerminatingWhileItIsDeletedAndHasNotEnded) {
 
 TEST(CompletionIndexOf, IsANumberFromZeroOnOrUnknown) {
   auto index_of = [](const char* text) {
-    return CompletionIndexOf({{"metadata", {{"annotations", {{"batch.kubernetes.io/job-completion-index", text}}}}}});
+    return CompletionIndexOf(
+        {{"metadata", {{"annotations", {{"batch.kubernetes.io/job-completion-index", text}}}}}});
   };
   EXPECT_EQ(index_of("0"), 0);
   EXPECT_EQ(index_of("12"), 12);
@@ -108,7 +110,8 @@ TEST(ParseNumber, ReadsASignAndDigitsOnly) {
   EXPECT_EQ(ParseNumber("+7"), 7);
   EXPECT_EQ(ParseNumber("-7"), -7);
   EXPECT_EQ(ParseNumber("007"), 7);
-  for (const char* text : {"", "+", "+-7", "-+7", " 7", "7 ", "0x7", "7.0"}) EXPECT_EQ(ParseNumber(text), std::nullopt);
+  for (const char* text : {"", "+", "+-7", "-+7", " 7", "7 ", "0x7", "7.0"})
+    EXPECT_EQ(ParseNumber(text), std::nullopt);
 }
 
 // Each pod of the row is given up before the next.

@@ -16,7 +16,9 @@ std::optional<int> Match(std::vector<Json> rules, const char* succeeded, int com
 
 Json Indexes(const char* indexes) { return {{"succeededIndexes", indexes}}; }
 Json Count(int count) { return {{"succeededCount", count}}; }
-Json Both(const char* indexes, int count) { return {{"succeededIndexes", indexes}, {"succeededCount", count}}; }
+Json Both(const char* indexes, int count) {
+  return {{"succeededIndexes", indexes}, {"succeededCount", count}};
+}
 
 TEST(SuccessPolicy, WithoutRulesOrSuccessesNothingMatches) {
   EXPECT_EQ(MatchSuccessPolicy(nullptr, kCompletions, IndexSet{1}), std::nullopt);

@@ -39,7 +39,8 @@ TEST(ContentReport, AnEmptyNamespaceHasFiveConditionsThatSayAllIsWell) {
       "NamespaceDeletionContentFailure=False ContentDeleted: "
       "All content successfully deleted, may be waiting on finalization",
       "NamespaceContentRemaining=False ContentRemoved: All content successfully removed",
-      "NamespaceFinalizersRemaining=False ContentHasNoFinalizers: All content-preserving finalizers finished"};
+      "NamespaceFinalizersRemaining=False ContentHasNoFinalizers: All content-preserving finalizers "
+      "finished"};
   EXPECT_EQ(said, expected);
   EXPECT_FALSE(SetConditions(ns, {}, kNow + seconds(9))) << "said again, nothing changes";
 }
@@ -58,8 +59,9 @@ TEST(ContentReport, WhatRemainsIsToldInKubernetesWords) {
             "deployments.apps has 1 resource instances");
   Json finalizers = ConditionOf(ns, "NamespaceFinalizersRemaining");
   EXPECT_EQ(finalizers["reason"], "SomeFinalizersRemain");
-  EXPECT_EQ(finalizers["message"],
-            "Some content in the namespace has finalizers remaining: custom.io/finalizer in 3 resource instances");
+  EXPECT_EQ(
+      finalizers["message"],
+      "Some content in the namespace has finalizers remaining: custom.io/finalizer in 3 resource instances");
 }
 
 TEST(ContentReport, WhilePodsAreGoingTheTotalsAreNotTold) {
@@ -72,7 +74,8 @@ TEST(ContentReport, WhilePodsAreGoingTheTotalsAreNotTold) {
 
 TEST(ContentReport, FailuresAreSortedAndCounted) {
   ContentReport report;
-  Add(report, kDeployments, {.estimate_seconds = 0, .remaining = 0, .finalizers = {}, .error = "b is broken"});
+  Add(report, kDeployments,
+      {.estimate_seconds = 0, .remaining = 0, .finalizers = {}, .error = "b is broken"});
   Add(report, kConfigMaps, {.estimate_seconds = 0, .remaining = 0, .finalizers = {}, .error = "a is broken"});
   Json ns = Json::object();
   SetConditions(ns, report, kNow);
@@ -92,7 +95,8 @@ TEST(ContentReport, AConditionKeepsItsTimeWhileItsStatusStays) {
   EXPECT_TRUE(SetConditions(ns, one, kNow + seconds(8)));
   EXPECT_EQ(ConditionOf(ns, "NamespaceContentRemaining")["lastTransitionTime"], api::FormatTime(kNow));
   EXPECT_TRUE(SetConditions(ns, {}, kNow + seconds(16)));
-  EXPECT_EQ(ConditionOf(ns, "NamespaceContentRemaining")["lastTransitionTime"], api::FormatTime(kNow + seconds(16)));
+  EXPECT_EQ(ConditionOf(ns, "NamespaceContentRemaining")["lastTransitionTime"],
+            api::FormatTime(kNow + seconds(16)));
 }
 
 TEST(ContentReport, ObjectsThatStayNeedAReason) {
@@ -109,7 +113,11 @@ TEST(ContentReport, ObjectsThatStayNeedAReason) {
       {"pods in their grace period", 30, 2, {}, 30, ""},
       {"finalizers are given time", 0, 2, {{"f/f", 1}}, 15, ""},
       {"grace periods count before finalizers", 30, 2, {{"f/f", 1}}, 30, ""},
-      {"no reason at all", 0, 1, {}, 0,
+      {"no reason at all",
+       0,
+       1,
+       {},
+       0,
        "unexpected items still remain in namespace: shop for gvr: apps/v1, Resource=deployments"},
   };
   for (const Case& c : cases) {

@@ -4,7 +4,7 @@
 
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::controllers {
 namespace {
@@ -28,8 +28,7 @@ Json Deployment(const std::string& name) {
   return {{"metadata", {{"name", name}}},
           {"spec",
            {{"selector", {{"matchLabels", labels}}},
-            {"template",
-             {{"metadata", {{"labels", labels}}}, {"spec", pod_spec}}}}}};
+            {"template", {{"metadata", {{"labels", labels}}}, {"spec", pod_spec}}}}}};
 }
 
 std::string ConditionText(const api::ObjectPtr& ns, std::string_view type) {
@@ -85,7 +84,8 @@ TEST_F(NamespaceControllerTest, WhatPodsUseStaysUntilTheyHaveStopped) {
   bed_.clock().RunUntilIdle(1min);
   DeleteNamespace();
   bed_.clock().Advance(34s);
-  ASSERT_NE(bed_.Get("pods", "shop", "stubborn"), nullptr) << "5 s until it is deleted, 30 s until it is killed";
+  ASSERT_NE(bed_.Get("pods", "shop", "stubborn"), nullptr)
+      << "5 s until it is deleted, 30 s until it is killed";
   EXPECT_NE(bed_.Get("configmaps", "shop", "settings"), nullptr);
   EXPECT_EQ(ConditionText(bed_.Get("namespaces", "", "shop"), "NamespaceContentRemaining"),
             "False All content successfully removed");
@@ -96,7 +96,7 @@ TEST_F(NamespaceControllerTest, WhatPodsUseStaysUntilTheyHaveStopped) {
   EXPECT_LT(SinceDeletion(), 60s);
 }
 
-TEST_F(NamespaceControllerTest, AFinalizerHoldsItAndIsNamedAndThePlaneComesToRest) {
+TEST_F(NamespaceControllerTest, AFinalizerHoldsItAndIsNamedAndTheClusterComesToRest) {
   Json held = Deployment("api");
   held["metadata"]["finalizers"] = Json::array({"custom.io/finalizer"});
   bed_.Must(bed_.Create("deployments", "shop", held));
@@ -108,7 +108,8 @@ TEST_F(NamespaceControllerTest, AFinalizerHoldsItAndIsNamedAndThePlaneComesToRes
   EXPECT_EQ(ConditionText(ns, "NamespaceContentRemaining"),
             "True Some resources are remaining: deployments.apps has 1 resource instances");
   EXPECT_EQ(ConditionText(ns, "NamespaceFinalizersRemaining"),
-            "True Some content in the namespace has finalizers remaining: custom.io/finalizer in 1 resource instances");
+            "True Some content in the namespace has finalizers remaining: custom.io/finalizer in 1 resource "
+            "instances");
 
   bed_.Must(bed_.Patch("deployments", {"shop", "api"}, {{"metadata", {{"finalizers", nullptr}}}}));
   bed_.clock().RunUntilIdle(1h);
@@ -122,7 +123,8 @@ TEST_F(NamespaceControllerTest, APodThatOverstaysIsAFailureUntilItGoes) {
   bed_.clock().Advance(5min);
   ASSERT_FALSE(Gone());
   EXPECT_EQ(ConditionText(bed_.Get("namespaces", "", "shop"), "NamespaceDeletionContentFailure"),
-            "True Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: shop "
+            "True Failed to delete all resource types, 1 remaining: unexpected items still remain in "
+            "namespace: shop "
             "for gvr: /v1, Resource=pods");
   api::DeleteRequest now;
   now.grace_period_seconds = 0;

@@ -20,8 +20,8 @@ void LoseNode(Testbed& bed) {
   bed.clock().Advance(30s);
   ASSERT_EQ(StringAt(PodOf(bed, "web"), "status", "phase"), "Running");
   FailNode(bed, "node-0");
-  bed.clock().RunUntil([&] { return TaintsOf(bed, "node-0").contains("node.kubernetes.io/unreachable:NoExecute"); },
-                       1min);
+  bed.clock().RunUntil(
+      [&] { return TaintsOf(bed, "node-0").contains("node.kubernetes.io/unreachable:NoExecute"); }, 1min);
 }
 
 bool IsDeleting(Testbed& bed, const char* pod) { return bed.Get("pods", "default", pod)->header().deleting; }
@@ -45,7 +45,7 @@ TEST(NodeFailure, PodsAreDeletedAfterTheirTolerationAndStayTerminating) {
   EXPECT_EQ(StringAt(PodOf(bed, "web"), "status", "phase"), "Running");
 }
 
-TEST(NodeFailure, ThePlaneIsNotIdleUntilThePodsAreDeleted) {
+TEST(NodeFailure, TheClusterIsNotIdleUntilThePodsAreDeleted) {
   Testbed bed({.nodes = 3});
   LoseNode(bed);
   auto outcome = bed.clock().RunUntilIdle(1h);
@@ -60,7 +60,8 @@ TEST(NodeFailure, ARecoveryInBetweenCallsTheDeletionOff) {
   RecoverNode(bed, "node-0");
   bed.clock().Advance(10min);
   EXPECT_FALSE(IsDeleting(bed, "web"));
-  EXPECT_TRUE(EventsAbout(bed, "web").contains("TaintManagerEviction: Cancelling deletion of Pod default/web"));
+  EXPECT_TRUE(
+      EventsAbout(bed, "web").contains("TaintManagerEviction: Cancelling deletion of Pod default/web"));
   EXPECT_EQ(ConditionStatus(PodOf(bed, "web"), "Ready"), "True");
 }
 
@@ -107,12 +108,14 @@ TEST_P(NodeRemoval, TheRestIsCollectedWhenTheNodeObjectGoes) {
 INSTANTIATE_TEST_SUITE_P(
     NodeFailure, NodeRemoval,
     testing::Values(
-        GateCase{"WithPodDisruptionConditions", "PodDisruptionConditions=true", {"Failed"}, "DeletionByPodGC"},
+        GateCase{
+            "WithPodDisruptionConditions", "PodDisruptionConditions=true", {"Failed"}, "DeletionByPodGC"},
         GateCase{"WithJobPodReplacementPolicyAlone",
                  "PodDisruptionConditions=false,JobPodReplacementPolicy=true",
                  {"Failed"},
                  ""},
-        GateCase{"WithNeither", "PodDisruptionConditions=false,JobPodReplacementPolicy=false", {"Running"}, ""}),
+        GateCase{
+            "WithNeither", "PodDisruptionConditions=false,JobPodReplacementPolicy=false", {"Running"}, ""}),
     [](const auto& info) { return info.param.name; });
 
 TEST(NodeFailure, TheEndIsTheSameInWhateverOrderTheComponentsWork) {
@@ -132,7 +135,7 @@ TEST(NodeFailure, TheEndIsTheSameInWhateverOrderTheComponentsWork) {
   }
 }
 
-TEST(NodeFailure, OrphansKeepThePlaneFromBeingIdle) {
+TEST(NodeFailure, OrphansKeepTheClusterFromBeingIdle) {
   Testbed bed({.nodes = 3});
   LoseNode(bed);
   PodHistory history(bed, "web");

@@ -32,8 +32,10 @@ TEST(NodeFacts, AreReadFromTheDocument) {
                    {"topology.kubernetes.io/zone", "z"},
                    {"node.kubernetes.io/exclude-disruption", ""}}}}},
                {"spec", {{"taints", Json::array({unreachable, not_ready})}}},
-               {"status", {{"conditions", Json::array({Json{{"type", "Ready"}, {"status", "False"},
-                                                            {"lastHeartbeatTime", "2026-01-01T00:00:05Z"}}})}}}};
+               {"status",
+                {{"conditions", Json::array({Json{{"type", "Ready"},
+                                                  {"status", "False"},
+                                                  {"lastHeartbeatTime", "2026-01-01T00:00:05Z"}}})}}}};
   NodeFacts facts = FactsOf(node);
   EXPECT_EQ(facts.created, kStart);
   EXPECT_EQ(facts.ready, Ready::kFalse);
@@ -95,10 +97,13 @@ TEST(NodeHealth, TheOwnUnknownIsNoSignOfLife) {
 }
 
 TEST(SilentNode, KnownConditionsStopAndMissingOnesWereNeverThere) {
-  Json node = {{"metadata", {{"creationTimestamp", "2025-12-31T00:00:00Z"}}},
-               {"status", {{"conditions", Json::array({Json{{"type", "Ready"}, {"status", "True"},
-                                                            {"lastHeartbeatTime", "2025-12-31T23:00:00Z"}},
-                                                       Json{{"type", "NetworkUnavailable"}, {"status", "False"}}})}}}};
+  Json node = {
+      {"metadata", {{"creationTimestamp", "2025-12-31T00:00:00Z"}}},
+      {"status",
+       {{"conditions",
+         Json::array(
+             {Json{{"type", "Ready"}, {"status", "True"}, {"lastHeartbeatTime", "2025-12-31T23:00:00Z"}},
+              Json{{"type", "NetworkUnavailable"}, {"status", "False"}}})}}}};
   Json silent = *SilentNode(node, kStart);
   const Json* ready = api::FindCondition(silent, "Ready");
   EXPECT_EQ(StringAt(*ready, "status"), "Unknown");

@@ -38,8 +38,8 @@ TEST(NodeLifecycle, ASilentNodeBecomesUnknownAndUnreachable) {
   for (const char* type : {"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"})
     EXPECT_EQ(ConditionStatus(node, type), "Unknown") << type;
   EXPECT_EQ(StringAt(*api::FindCondition(node, "Ready"), "reason"), "NodeStatusUnknown");
-  EXPECT_EQ(TaintsOf(bed, "node-0"),
-            (Taints{"node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"}));
+  EXPECT_EQ(TaintsOf(bed, "node-0"), (Taints{"node.kubernetes.io/unreachable:NoSchedule",
+                                             "node.kubernetes.io/unreachable:NoExecute"}));
   for (const Json& taint : node["spec"]["taints"]) EXPECT_FALSE(StringAt(taint, "timeAdded").empty());
   EXPECT_TRUE(EventsAbout(bed, "node-0").contains("NodeNotReady: Node node-0 status is now: NodeNotReady"));
   EXPECT_EQ(ConditionStatus(PodOf(bed, "web"), "Ready"), "False");
@@ -54,7 +54,8 @@ TEST(NodeLifecycle, APodBoundToANodeThatIsDownIsMarkedToo) {
   bed.clock().Advance(60s);
   bed.Must(bed.Create("pods", "default", PodOn("late", "node-0")));
   Json ready = {{"type", "Ready"}, {"status", "True"}};
-  bed.Must(bed.Patch("pods", {"default", "late"}, {{"status", {{"conditions", Json::array({ready})}}}}, "status"));
+  bed.Must(
+      bed.Patch("pods", {"default", "late"}, {{"status", {{"conditions", Json::array({ready})}}}}, "status"));
   bed.clock().Settle();
   EXPECT_EQ(ConditionStatus(PodOf(bed, "late"), "Ready"), "False");
 }
@@ -75,14 +76,15 @@ TEST(NodeLifecycle, ARecoveredNodeLosesItsTaintsByTheNextLook) {
 TEST(NodeLifecycle, ANotReadyNodeIsTaintedNotReadyAndUnreachableWhenItFallsSilent) {
   Testbed bed({.nodes = 3});
   Json not_ready = {{"type", "Ready"}, {"status", "False"}};
-  bed.Must(bed.Patch("nodes", {"", "node-0"}, {{"status", {{"conditions", Json::array({not_ready})}}}}, "status"));
+  bed.Must(
+      bed.Patch("nodes", {"", "node-0"}, {{"status", {{"conditions", Json::array({not_ready})}}}}, "status"));
   bed.clock().Advance(6s);
   EXPECT_EQ(TaintsOf(bed, "node-0"),
             (Taints{"node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/not-ready:NoExecute"}));
   FailNode(bed, "node-0");
   bed.clock().Advance(60s);
-  EXPECT_EQ(TaintsOf(bed, "node-0"),
-            (Taints{"node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"}));
+  EXPECT_EQ(TaintsOf(bed, "node-0"), (Taints{"node.kubernetes.io/unreachable:NoSchedule",
+                                             "node.kubernetes.io/unreachable:NoExecute"}));
 }
 
 TEST(NodeLifecycle, WhenAllNodesAreSilentNobodyIsEvicted) {
@@ -111,7 +113,8 @@ TEST(NodeLifecycle, CordonAndPressureBecomeTaintsAtOnce) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Patch("nodes", {"", "node-0"}, {{"spec", {{"unschedulable", true}}}}));
   Json pressure = {{"type", "MemoryPressure"}, {"status", "True"}};
-  bed.Must(bed.Patch("nodes", {"", "node-0"}, {{"status", {{"conditions", Json::array({pressure})}}}}, "status"));
+  bed.Must(
+      bed.Patch("nodes", {"", "node-0"}, {{"status", {{"conditions", Json::array({pressure})}}}}, "status"));
   bed.clock().Settle();
   EXPECT_EQ(TaintsOf(bed, "node-0"), (Taints{"node.kubernetes.io/unschedulable:NoSchedule",
                                              "node.kubernetes.io/memory-pressure:NoSchedule"}));
@@ -133,12 +136,12 @@ TEST(NodeLifecycle, ANodeThatNeverPostsAStatusIsUnknownAfterAMinute) {
 TEST(NodeLifecycle, ComingAndGoingIsToldInEvents) {
   Testbed bed({.nodes = 1});
   bed.clock().Advance(6s);
-  EXPECT_TRUE(EventsAbout(bed, "node-0").contains(
-      "RegisteredNode: Node node-0 event: Registered Node node-0 in Controller"));
+  EXPECT_TRUE(EventsAbout(bed, "node-0")
+                  .contains("RegisteredNode: Node node-0 event: Registered Node node-0 in Controller"));
   bed.Must(bed.Delete("nodes", {"", "node-0"}));
   bed.clock().Advance(6s);
-  EXPECT_TRUE(EventsAbout(bed, "node-0").contains(
-      "RemovingNode: Node node-0 event: Removing Node node-0 from Controller"));
+  EXPECT_TRUE(EventsAbout(bed, "node-0")
+                  .contains("RemovingNode: Node node-0 event: Removing Node node-0 from Controller"));
 }
 
 TEST(NodeLifecycle, NothingIsWrittenWhileAllIsWell) {

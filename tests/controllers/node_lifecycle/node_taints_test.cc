@@ -40,7 +40,9 @@ TEST(NoScheduleTaints, FollowConditionsAndCordon) {
   const Json none = Json::array();
   const NoScheduleCase cases[] = {
       {"a healthy node has none",
-       Node({Condition("Ready", "True"), Condition("DiskPressure", "False")}, none), {}, {}},
+       Node({Condition("Ready", "True"), Condition("DiskPressure", "False")}, none),
+       {},
+       {}},
       {"a node that has become ready loses not-ready",
        Node({Condition("Ready", "True")}, {Taint("node.kubernetes.io/not-ready", "NoSchedule")}),
        {},
@@ -50,11 +52,12 @@ TEST(NoScheduleTaints, FollowConditionsAndCordon) {
        Node({Condition("Ready", "Unknown")}, {Taint("node.kubernetes.io/not-ready", "NoSchedule")}),
        {"node.kubernetes.io/unreachable"},
        {"node.kubernetes.io/not-ready"}},
-      {"pressures", Node({Condition("MemoryPressure", "True"), Condition("DiskPressure", "True"),
-                          Condition("PIDPressure", "True"), Condition("NetworkUnavailable", "True")},
-                         none),
-       {"node.kubernetes.io/memory-pressure", "node.kubernetes.io/disk-pressure", "node.kubernetes.io/pid-pressure",
-        "node.kubernetes.io/network-unavailable"},
+      {"pressures",
+       Node({Condition("MemoryPressure", "True"), Condition("DiskPressure", "True"),
+             Condition("PIDPressure", "True"), Condition("NetworkUnavailable", "True")},
+            none),
+       {"node.kubernetes.io/memory-pressure", "node.kubernetes.io/disk-pressure",
+        "node.kubernetes.io/pid-pressure", "node.kubernetes.io/network-unavailable"},
        {}},
       {"an unknown pressure is none", Node({Condition("MemoryPressure", "Unknown")}, none), {}, {}},
       {"cordoned", Node({Condition("Ready", "True")}, none, true), {"node.kubernetes.io/unschedulable"}, {}},
@@ -88,7 +91,8 @@ TEST(NoExecuteTaints, NotReadyAndUnreachableExcludeEachOther) {
 }
 
 TEST(TaintPatch, KeepsTheOthersAndIsBoundToTheVersion) {
-  Json node = Node(Json::array(), {Taint("mine", "NoSchedule"), Taint("node.kubernetes.io/not-ready", "NoExecute")});
+  Json node =
+      Node(Json::array(), {Taint("mine", "NoSchedule"), Taint("node.kubernetes.io/not-ready", "NoExecute")});
   Json patch = *TaintPatch(node, NoExecuteChange(Ready::kUnknown), kNow);
   EXPECT_EQ(patch["metadata"]["resourceVersion"], "5");
   ASSERT_EQ(patch["spec"]["taints"].size(), 2u);
@@ -109,8 +113,11 @@ TEST(TaintPatch, WithoutAChangeThereIsNone) {
 }
 
 TEST(LabelPatch, OldLabelsFollowTheNewOnes) {
-  Json node = {{"metadata", {{"labels", {{"kubernetes.io/os", "linux"}, {"beta.kubernetes.io/os", "other"},
-                                         {"kubernetes.io/arch", "arm64"}}}}}};
+  Json node = {{"metadata",
+                {{"labels",
+                  {{"kubernetes.io/os", "linux"},
+                   {"beta.kubernetes.io/os", "other"},
+                   {"kubernetes.io/arch", "arm64"}}}}}};
   Json labels = (*LabelPatch(node))["metadata"]["labels"];
   EXPECT_EQ(labels, (Json{{"beta.kubernetes.io/os", "linux"}, {"beta.kubernetes.io/arch", "arm64"}}));
   node["metadata"]["labels"].update(labels);

@@ -4,7 +4,7 @@
 
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
-#include "testbed/components.h"
+#include "testbed/control_plane/components.h"
 
 namespace terrarium::controllers {
 
@@ -47,29 +47,30 @@ std::set<std::string> EventsAbout(Testbed& bed, std::string_view name) {
   for (const api::ObjectPtr& event : bed.List("events")) {
     auto document = event->Document();
     if (StringAt(*document, "involvedObject", "name") != name) continue;
-    events.insert(std::string(StringAt(*document, "reason")) + ": " + std::string(StringAt(*document, "message")));
+    events.insert(std::string(StringAt(*document, "reason")) + ": " +
+                  std::string(StringAt(*document, "message")));
   }
   return events;
 }
 
 void FailNode(Testbed& bed, std::string_view name) {
-  auto failed = bed.plane().components().kubelet()->nodes.Fail(name);
+  auto failed = bed.control_plane().components().kubelet()->nodes.Fail(name);
   CHECK(failed.ok());
-  CHECK(*failed);
+  CHECK(*failed == api::Change::kChanged);
 }
 
 void RecoverNode(Testbed& bed, std::string_view name) {
-  auto recovered = bed.plane().components().kubelet()->nodes.Recover(name);
+  auto recovered = bed.control_plane().components().kubelet()->nodes.Recover(name);
   CHECK(recovered.ok());
-  CHECK(*recovered);
+  CHECK(*recovered == api::Change::kChanged);
 }
 
 PodHistory::PodHistory(Testbed& bed, std::string name) : name_(std::move(name)) {
   last_ = bed.Get("pods", "default", name_);
   storage::WatchQuery query;
   query.resource = "pods";
-  query.from_revision = bed.plane().store().CurrentRevision();
-  auto watch = bed.plane().store().StartWatch(query);
+  query.from_revision = bed.control_plane().store().CurrentRevision();
+  auto watch = bed.control_plane().store().StartWatch(query);
   CHECK(watch.ok());
   watch_ = std::move(*watch);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// A plane whose nodes fail, for the tests of the controllers that deal with it.
+// A cluster whose nodes fail, for the tests of the controllers that deal with it.
 
 #include <set>
 #include <string>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/json.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::controllers {
 

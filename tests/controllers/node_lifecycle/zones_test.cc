@@ -12,8 +12,8 @@ const api::Time kStart{std::chrono::seconds(1'000'000)};
 TEST(ZoneState, ByTheShareOfNodesThatAreNotReady) {
   EXPECT_EQ(StateOf({.ready = 3, .not_ready = 0}), ZoneState::kNormal);
   EXPECT_EQ(StateOf({.ready = 0, .not_ready = 1}), ZoneState::kFullDisruption);
-  EXPECT_EQ(StateOf({.ready = 1, .not_ready = 2}), ZoneState::kNormal);  // fewer than three
-  EXPECT_EQ(StateOf({.ready = 3, .not_ready = 3}), ZoneState::kNormal);  // 50%
+  EXPECT_EQ(StateOf({.ready = 1, .not_ready = 2}), ZoneState::kNormal);              // fewer than three
+  EXPECT_EQ(StateOf({.ready = 3, .not_ready = 3}), ZoneState::kNormal);              // 50%
   EXPECT_EQ(StateOf({.ready = 9, .not_ready = 11}), ZoneState::kPartialDisruption);  // 55%
 }
 
@@ -67,7 +67,8 @@ TEST(TaintQueue, AStoppedQueueWaitsForItsRateAndThenForAToken) {
 TEST(Zones, OneZoneDownIsTaintedWhileTheOthersLive) {
   Zones zones;
   zones.QueueOf("a", kStart).Add("node-0");
-  EXPECT_EQ(zones.Update({{"a", {.ready = 0, .not_ready = 1}}, {"b", {.ready = 1}}}, kStart), Zones::Turn::kNone);
+  EXPECT_EQ(zones.Update({{"a", {.ready = 0, .not_ready = 1}}, {"b", {.ready = 1}}}, kStart),
+            Zones::Turn::kNone);
   EXPECT_TRUE(zones.QueueOf("a", kStart).TryTake(kStart));
 }
 

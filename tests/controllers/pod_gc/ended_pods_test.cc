@@ -8,13 +8,15 @@ namespace {
 using api::Json;
 using Names = std::vector<api::ObjectName>;
 
-api::ObjectPtr Pod(const std::string& ns, const std::string& name, const std::string& phase, const std::string& created,
-                   const std::string& reason = "") {
+api::ObjectPtr Pod(const std::string& ns, const std::string& name, const std::string& phase,
+                   const std::string& created, const std::string& reason = "") {
   api::ObjectHeader header;
   header.ns = ns;
   header.name = name;
-  header.fields = {"node-0", "", "", "", "", phase};
-  return api::Object::Make(header, {{"metadata", {{"creationTimestamp", created}}}, {"status", {{"reason", reason}}}});
+  header.node_name = "node-0";
+  header.phase = api::MemberName(phase);
+  return api::Object::Make(
+      header, {{"metadata", {{"creationTimestamp", created}}}, {"status", {{"reason", reason}}}});
 }
 
 TEST(EndedPods, AreOrderedByEvictionThenAgeThenName) {

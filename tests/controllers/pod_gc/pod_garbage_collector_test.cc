@@ -5,8 +5,9 @@
 
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
+#include "apiserver/header.h"
 #include "apiserver/in_process_client.h"
-#include "testbed/components.h"
+#include "testbed/control_plane/components.h"
 #include "tests/controllers/node_lifecycle/node_testing.h"
 
 namespace terrarium::controllers {
@@ -24,6 +25,52 @@ TEST(PodHeader, HoldsNodeAndPhaseWhereTheyAreLookedFor) {
   EXPECT_EQ(api::PodPhase(*pod), "Pending");
 }
 
+// Status writes and deletes keep the stored text of the members they do not change, and so must the header.
+void ExpectHeaderOfDocument(const api::ObjectPtr& pod) {
+  ASSERT_NE(pod, nullptr);
+  const api::ObjectHeader& header = pod->header();
+  const api::ObjectHeader wanted = apiserver::DeriveHeaderOfStored("pods", pod->Parse());
+  EXPECT_EQ(pod->name(), (api::ObjectName{wanted.ns, wanted.name}));
+  EXPECT_EQ(header.uid, wanted.uid);
+  EXPECT_EQ(header.revision, wanted.revision);
+  EXPECT_EQ(header.labels, wanted.labels);
+  EXPECT_EQ(header.fields, wanted.fields);
+  ASSERT_NE(header.controller, nullptr);
+  EXPECT_EQ(*header.controller, *wanted.controller);
+  EXPECT_EQ(header.phase, wanted.phase);
+  EXPECT_EQ(header.node_name, wanted.node_name);
+  EXPECT_EQ(header.deleting, wanted.deleting);
+  EXPECT_EQ(header.has_finalizers, wanted.has_finalizers);
+  EXPECT_EQ(header.disruption_target, wanted.disruption_target);
+}
+
+TEST(PodHeader, IsThatOfTheDocumentAfterEveryKindOfWrite) {
+  Testbed bed({.nodes = 1});
+  const Json labels = {{"app", "web"}};
+  const Json pod_spec = {{"containers", {{{"name", "c"}, {"image", "i"}}}}};
+  const Json replica_set = {{"metadata", {{"name", "web"}}},
+                            {"spec",
+                             {{"replicas", 1},
+                              {"selector", {{"matchLabels", labels}}},
+                              {"template", {{"metadata", {{"labels", labels}}}, {"spec", pod_spec}}}}}};
+  bed.Must(bed.Create("replicasets", "default", replica_set));
+  bed.clock().Advance(5s);
+  const api::ObjectName name = bed.List("pods", "default").at(0)->name();
+  auto pod = [&] { return bed.Get("pods", name.ns, name.name); };
+  ExpectHeaderOfDocument(pod());
+  EXPECT_EQ(api::PodPhase(*pod()), "Running");
+  bed.Must(bed.Patch("pods", name, {{"metadata", {{"finalizers", {"example.com/held"}}}}}));
+  ExpectHeaderOfDocument(pod());
+  EXPECT_TRUE(pod()->header().has_finalizers);
+  bed.Must(bed.Evict(name));
+  ExpectHeaderOfDocument(pod());
+  EXPECT_TRUE(pod()->header().disruption_target);
+  EXPECT_TRUE(pod()->header().deleting);
+  bed.clock().Advance(1min);
+  ExpectHeaderOfDocument(pod());
+  EXPECT_TRUE(api::IsPodTerminal(*pod()));
+}
+
 TEST(PodGarbageCollector, APodBoundToANodeThatWasNeverThereIsAnOrphan) {
   Testbed bed({.nodes = 1});
   PodHistory history(bed, "web");
@@ -34,9 +81,10 @@ TEST(PodGarbageCollector, APodBoundToANodeThatWasNeverThereIsAnOrphan) {
   EXPECT_TRUE(history.Gone());
   EXPECT_EQ(history.Phases(), (std::vector<std::string>{"Pending", "Failed"}));
   EXPECT_EQ(ConditionStatus(history.Last(), "DisruptionTarget"), "True");
-  const std::string metrics = bed.plane().components().MetricsText();
-  EXPECT_NE(metrics.find("pod_gc_collector_force_delete_pods_total{namespace=\"default\",reason=\"orphaned\"} 1"),
-            std::string::npos)
+  const std::string metrics = bed.control_plane().components().MetricsText();
+  EXPECT_NE(
+      metrics.find("pod_gc_collector_force_delete_pods_total{namespace=\"default\",reason=\"orphaned\"} 1"),
+      std::string::npos)
       << metrics;
 }
 
@@ -115,7 +163,8 @@ TEST(PodGarbageCollector, TerminatingPodsOfANodeOutOfServiceAreCollected) {
   PodHistory history(bed, "web");
   // The taint with the effect NoSchedule evicts nobody by itself.
   Json taints = NodeOf(bed, "node-0")["spec"]["taints"];
-  taints.push_back(Json{{"key", "node.kubernetes.io/out-of-service"}, {"value", "down"}, {"effect", "NoSchedule"}});
+  taints.push_back(
+      Json{{"key", "node.kubernetes.io/out-of-service"}, {"value", "down"}, {"effect", "NoSchedule"}});
   bed.Must(bed.Patch("nodes", {"", "node-0"}, {{"spec", {{"taints", taints}}}}));
   bed.clock().Advance(20s);
   EXPECT_TRUE(history.Gone());
@@ -123,14 +172,16 @@ TEST(PodGarbageCollector, TerminatingPodsOfANodeOutOfServiceAreCollected) {
   EXPECT_NE(bed.Get("pods", "default", "stays"), nullptr);
 }
 
-// A collector of its own, with a threshold of two, beside a plane that has none.
+// A collector of its own, with a threshold of two, beside a cluster that has none.
 class SmallCollector {
  public:
   explicit SmallCollector(Testbed& bed)
       : prng_(7),
         log_("collector"),
-        env_{bed.plane().runtime(), bed.plane().runtime().Lane("collector"), prng_, gates_, log_},
-        client_(apiserver::MakeInProcessClient(env_, bed.plane().handler(), bed.plane().store(), {})),
+        env_{bed.control_plane().runtime(), bed.control_plane().runtime().Lane("collector"), prng_, gates_,
+             log_},
+        client_(apiserver::MakeInProcessClient(env_, bed.control_plane().handler(),
+                                               bed.control_plane().store(), {})),
         informers_(env_, *client_),
         recorder_(env_, *client_),
         controller_(MakePodGarbageCollector({env_, *client_, informers_, recorder_, metrics_, why_},
@@ -153,7 +204,10 @@ class SmallCollector {
 };
 
 TEST(PodGarbageCollector, EndedPodsAboveTheThresholdGoOldestFirst) {
-  Testbed bed({.controllers = "*,-pod-garbage-collector-controller", .kubelet = false, .scheduler = false, .nodes = 0});
+  Testbed bed({.controllers = "*,-pod-garbage-collector-controller",
+               .kubelet = false,
+               .scheduler = false,
+               .nodes = 0});
   SmallCollector collector(bed);
   for (const char* name : {"d", "c", "b", "a", "running"}) {
     bed.Must(bed.Create("pods", "default", PodOn(name, "")));

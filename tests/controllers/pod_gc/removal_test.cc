@@ -34,11 +34,13 @@ TEST(FailurePatch, FollowsGatesPhaseAndReason) {
   const FailureCase cases[] = {
       {"an orphan fails with a condition", both, "Running", RemovalReason::kOrphaned, true, true},
       {"conditions alone are enough", conditions_only, "Running", RemovalReason::kOrphaned, true, true},
-      {"replacement alone gives no condition", replacement_only, "Running", RemovalReason::kOrphaned, true, false},
+      {"replacement alone gives no condition", replacement_only, "Running", RemovalReason::kOrphaned, true,
+       false},
       {"with neither it goes as it is", neither, "Running", RemovalReason::kOrphaned, false, false},
       {"an ended pod keeps its phase", both, "Succeeded", RemovalReason::kOrphaned, false, false},
       {"a failed one too", both, "Failed", RemovalReason::kTerminated, false, false},
-      {"an unscheduled pod fails without a condition", both, "Pending", RemovalReason::kUnscheduled, true, false},
+      {"an unscheduled pod fails without a condition", both, "Pending", RemovalReason::kUnscheduled, true,
+       false},
       {"out of service likewise", both, "Running", RemovalReason::kOutOfService, true, false},
   };
   for (const FailureCase& c : cases) {

@@ -1,10 +1,10 @@
 // The order of deletion of KEP-3189, with and without a picker.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "controllers/replicaset/internal/pod_ranking.h"
 #include "tests/controllers/runtime/fake_client.h"

@@ -2,12 +2,12 @@
 
 #include "controllers/replicaset/internal/picker_call.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "api/base/base64.h"
 #include "tests/controllers/runtime/fake_client.h"
@@ -34,7 +34,8 @@ FindSecret Secrets(const std::map<std::string, std::map<std::string, std::string
 }
 
 Json Picker(const Json& http) {
-  Json picker = {{"http", {{"host", "h"}, {"port", 80}, {"scheme", "HTTP"}}}, {"maxRetries", 3}, {"timeoutSeconds", 1}};
+  Json picker = {
+      {"http", {{"host", "h"}, {"port", 80}, {"scheme", "HTTP"}}}, {"maxRetries", 3}, {"timeoutSeconds", 1}};
   if (!http.is_null()) picker["http"].update(http);
   return picker;
 }
@@ -85,32 +86,37 @@ TEST(PickerCall, HeadersAreValuesAndKeysOfSecretsInTheirOrder) {
                         {{"name", "X-A"}, {"value", "2"}}};
   const api::HttpCall call =
       Built(Picker({{"httpHeaders", headers}}), Secrets({{"s", {{"token", "Bearer t"}, {"other", ""}}}}));
-  EXPECT_THAT(call.headers, ElementsAre(Pair("X-A", "1"), Pair("Authorization", "Bearer t"), Pair("X-Empty", ""),
-                                        Pair("X-B", ""), Pair("X-A", "2")));
+  EXPECT_THAT(call.headers, ElementsAre(Pair("X-A", "1"), Pair("Authorization", "Bearer t"),
+                                        Pair("X-Empty", ""), Pair("X-B", ""), Pair("X-A", "2")));
 }
 
 TEST(PickerCall, AMissingSecretOrKeyIsAFaultThatStays) {
-  EXPECT_EQ(Fault(FromSecret("X", "gone", "k"), Secrets({})), "secret_unusable: Secret \"gone\" does not exist");
+  EXPECT_EQ(Fault(FromSecret("X", "gone", "k"), Secrets({})),
+            "secret_unusable: Secret \"gone\" does not exist");
   EXPECT_EQ(Fault(FromSecret("X", "s", "k"), Secrets({{"s", {{"other", "v"}}}})),
             "secret_unusable: Secret \"s\", key \"k\", does not exist");
 }
 
 TEST(PickerCall, AnOptionalOneThatIsMissingIsLeftOut) {
-  const Json headers = {FromSecret("X-A", "gone", "k", true), FromSecret("X-B", "s", "k", true), {{"name", "X-C"}}};
-  EXPECT_THAT(Built(Picker({{"httpHeaders", headers}}), Secrets({{"s", {}}})).headers, ElementsAre(Pair("X-C", "")));
+  const Json headers = {
+      FromSecret("X-A", "gone", "k", true), FromSecret("X-B", "s", "k", true), {{"name", "X-C"}}};
+  EXPECT_THAT(Built(Picker({{"httpHeaders", headers}}), Secrets({{"s", {}}})).headers,
+              ElementsAre(Pair("X-C", "")));
 }
 
 TEST(PickerCall, AValueThatWouldEndTheHeaderIsAFaultThatDoesNotRepeatIt) {
   for (const char* value : {"token\n", "a\r\nHost: evil", "a\x7f"})
     EXPECT_EQ(Fault(FromSecret("X", "s", "k"), Secrets({{"s", {{"k", value}}}})),
-              "secret_unusable: Secret \"s\", key \"k\", cannot be sent in a header: it has a line break or another "
+              "secret_unusable: Secret \"s\", key \"k\", cannot be sent in a header: it has a line break or "
+              "another "
               "control character");
   EXPECT_EQ(Fault(FromSecret("X", "s", "k"), Secrets({{"s", {{"k", "a\tb \xc3\xa4"}}}})), "none");
 }
 
 TEST(PickerCall, ItsUrlIsForPeopleAndHasNoQuery) {
   EXPECT_EQ(UrlOf(Picker({})), "http://h:80/");
-  EXPECT_EQ(UrlOf(Picker({{"host", "::1"}, {"scheme", "https"}, {"path", "/a/b?token=t"}})), "https://[::1]:80/a/b");
+  EXPECT_EQ(UrlOf(Picker({{"host", "::1"}, {"scheme", "https"}, {"path", "/a/b?token=t"}})),
+            "https://[::1]:80/a/b");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "api/json_access.h"
 #include "controllers/runtime/why.h"
-#include "testbed/components.h"
+#include "testbed/control_plane/components.h"
 
 namespace terrarium::controllers_testing {
 
@@ -33,19 +33,19 @@ void MakePods(ReplicaBed& bed, const std::vector<const char*>& costs) {
   }
 }
 
-PickerPlane::PickerPlane(const Options& options)
+PickerCluster::PickerCluster(const Options& options)
     : bed({.feature_gates = options.gates,
            .nodes = options.nodes,
            .http_caller = options.has_caller ? &caller : nullptr}) {}
 
-void PickerPlane::Start(const std::vector<const char*>& costs, const Json& picker) {
+void PickerCluster::Start(const std::vector<const char*>& costs, const Json& picker) {
   MakePods(bed, costs);
-  owner = bed.Must(
-      bed.Create("replicasets", "default", WithPicker(ReplicaSet("web", static_cast<int>(costs.size())), picker)));
+  owner = bed.Must(bed.Create("replicasets", "default",
+                              WithPicker(ReplicaSet("web", static_cast<int>(costs.size())), picker)));
   bed.Settle();
 }
 
-std::vector<std::string> PickerPlane::GoneAt(int replicas) {
+std::vector<std::string> PickerCluster::GoneAt(int replicas) {
   const std::vector<std::string> before = bed.PodNamesOf(owner);
   bed.Scale("replicasets", "web", replicas);
   bed.Settle();
@@ -55,21 +55,22 @@ std::vector<std::string> PickerPlane::GoneAt(int replicas) {
   return gone;
 }
 
-std::vector<std::string> PickerPlane::Warnings() {
+std::vector<std::string> PickerCluster::Warnings() {
   std::vector<std::string> warnings;
   for (const std::string& event : bed.EventsOf(owner))
     if (event.starts_with("Warning ")) warnings.push_back(event.substr(8));
   return warnings;
 }
 
-Json PickerPlane::Why() {
+Json PickerCluster::Why() {
   const auto records = bed.why().Find("replicasets", {"default", "web"});
   return records.empty() ? Json() : api::ObjectAt(*records.back().saw, "picker");
 }
 
-std::string PickerPlane::AllThatIsTold() {
-  std::string told = bed.plane().components().MetricsText();
-  for (const controllers::WhyRecord& record : bed.why().Find()) told += controllers::ToJson(record).dump() + "\n";
+std::string PickerCluster::AllThatIsTold() {
+  std::string told = bed.control_plane().components().MetricsText();
+  for (const controllers::WhyRecord& record : bed.why().Find())
+    told += controllers::ToJson(record).dump() + "\n";
   for (const api::ObjectPtr& event : bed.List("events")) told += event->Parse().dump() + "\n";
   return told;
 }

@@ -1,14 +1,15 @@
 #pragma once
 
-// ReplicaSets with a downscalePodPicker in a plane of their own, and a picker that says what the test wants.
+// ReplicaSets with a downscalePodPicker in a cluster of their own, and a picker that says what the test
+// wants.
 
 #include <string>
 #include <vector>
 
 #include "api/json.h"
 #include "api/object.h"
-#include "tests/controllers/runtime/fake_http_caller.h"
 #include "tests/controllers/replicaset/replica_testing.h"
+#include "tests/controllers/runtime/fake_http_caller.h"
 
 namespace terrarium::controllers_testing {
 
@@ -20,26 +21,26 @@ inline constexpr const char* kPickerMetric = "replicaset_controller_downscale_po
 api::Json PickerSpec(const api::Json& fields = api::Json::object());
 api::Json WithPicker(api::Json replica_set, const api::Json& picker = PickerSpec());
 
-// Pods p0, p1, ... labelled app=web, each some seconds older than the next. `costs`: their pod-deletion-costs, of the
-// oldest pod first; nullptr: none.
+// Pods p0, p1, ... labelled app=web, each some seconds older than the next. `costs`: their
+// pod-deletion-costs, of the oldest pod first; nullptr: none.
 void MakePods(ReplicaBed& bed, const std::vector<const char*>& costs);
 
-class PickerPlane {
+class PickerCluster {
  public:
   struct Options {
     const char* gates = kPickerOn;
     int nodes = 1;
     bool has_caller = true;
   };
-  explicit PickerPlane(const Options& options);
-  PickerPlane() : PickerPlane(Options{}) {}
+  explicit PickerCluster(const Options& options);
+  PickerCluster() : PickerCluster(Options{}) {}
 
-  FakeHttpCaller caller;  // outlives the plane
+  FakeHttpCaller caller;  // outlives the cluster
   ReplicaBed bed;
   api::ObjectPtr owner;  // the ReplicaSet "web"
 
-  // Pods p0, p1, ..., all ready, of which without a picker the last one goes first; their owner takes them in.
-  // `costs` are their pod-deletion-costs.
+  // Pods p0, p1, ..., all ready, of which without a picker the last one goes first; their owner takes them
+  // in. `costs` are their pod-deletion-costs.
   void Start(const std::vector<const char*>& costs, const api::Json& picker = PickerSpec());
   void Start(std::size_t pods, const api::Json& picker = PickerSpec()) {
     Start(std::vector<const char*>(pods, nullptr), picker);

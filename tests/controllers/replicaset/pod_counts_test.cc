@@ -49,10 +49,18 @@ TEST(PodFacts, ReadySinceItsConditionTurned) {
 
 // KEP-2255, unit: the values that count, and those that the apiserver would have refused.
 TEST(PodFacts, DeletionCostIsAPlainInt32) {
-  const std::pair<const char*, int> cases[] = {
-      {"0", 0},   {"5", 5},       {"-5", -5}, {"2147483647", 2147483647}, {"-2147483648", -2147483648},
-      {"+5", 0},  {"007", 0},     {"", 0},    {"1.5", 0},                 {"2147483648", 0},
-      {"ten", 0}, {"5 apples", 0}};
+  const std::pair<const char*, int> cases[] = {{"0", 0},
+                                               {"5", 5},
+                                               {"-5", -5},
+                                               {"2147483647", 2147483647},
+                                               {"-2147483648", -2147483648},
+                                               {"+5", 0},
+                                               {"007", 0},
+                                               {"", 0},
+                                               {"1.5", 0},
+                                               {"2147483648", 0},
+                                               {"ten", 0},
+                                               {"5 apples", 0}};
   for (const auto& [text, cost] : cases)
     EXPECT_EQ(Facts({{"metadata", {{"annotations", {{"controller.kubernetes.io/pod-deletion-cost", text}}}}}})
                   .deletion_cost,
@@ -63,7 +71,8 @@ TEST(PodFacts, DeletionCostIsAPlainInt32) {
 
 TEST(PodFacts, RestartsAreThoseOfTheContainerThatRestartedMost) {
   PodFacts facts = Facts(
-      {{"spec", {{"initContainers", {{{"name", "setup"}}, {{"name", "proxy"}, {"restartPolicy", "Always"}}}}}},
+      {{"spec",
+        {{"initContainers", {{{"name", "setup"}}, {{"name", "proxy"}, {"restartPolicy", "Always"}}}}}},
        {"status",
         {{"containerStatuses", {{{"name", "a"}, {"restartCount", 2}}, {{"name", "b"}, {"restartCount", 1}}}},
          {"initContainerStatuses",
@@ -74,8 +83,9 @@ TEST(PodFacts, RestartsAreThoseOfTheContainerThatRestartedMost) {
 
 TEST(PodShare, OnlySelectedPodsCount) {
   PodFacts facts{.active = true, .ready = true, .ready_since = kNow};
-  EXPECT_EQ(ShareOf(facts, true, true),
-            (PodShare{.live = true, .labelled = true, .ready = true, .terminating = false, .ready_since = kNow}));
+  EXPECT_EQ(
+      ShareOf(facts, true, true),
+      (PodShare{.live = true, .labelled = true, .ready = true, .terminating = false, .ready_since = kNow}));
   EXPECT_EQ(ShareOf(facts, true, false).labelled, false);
   EXPECT_EQ(ShareOf(facts, false, true), PodShare{});
   facts.active = false;
@@ -83,7 +93,9 @@ TEST(PodShare, OnlySelectedPodsCount) {
   EXPECT_EQ(ShareOf(facts, true, true), PodShare{.terminating = true}) << "ready or not";
 }
 
-PodShare ReadySince(api::Time since) { return {.live = true, .labelled = true, .ready = true, .ready_since = since}; }
+PodShare ReadySince(api::Time since) {
+  return {.live = true, .labelled = true, .ready = true, .ready_since = since};
+}
 
 TEST(PodCounts, CountWhatWasAddedAndNotRemoved) {
   PodCounts counts;

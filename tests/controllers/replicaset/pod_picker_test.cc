@@ -2,14 +2,14 @@
 
 #include "controllers/replicaset/internal/pod_picker.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
-#include "tests/controllers/runtime/fake_http_caller.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "tests/controllers/runtime/fake_client.h"
+#include "tests/controllers/runtime/fake_http_caller.h"
 
 namespace terrarium::controllers::replicaset {
 namespace {
@@ -28,8 +28,8 @@ class Pods {
  public:
   explicit Pods(std::vector<PodFacts> facts) : facts_(std::move(facts)) {
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      objects_.push_back(
-          controllers_testing::MakeObject({{"metadata", {{"name", std::string(1, static_cast<char>('a' + i))}}}}));
+      objects_.push_back(controllers_testing::MakeObject(
+          {{"metadata", {{"name", std::string(1, static_cast<char>('a' + i))}}}}));
       ranked_.push_back({objects_.back().get(), &facts_[i], 0});
     }
   }
@@ -43,7 +43,8 @@ class Pods {
 
 TEST(PickRequest, AsksForAsManyAsGoAmongAllThatAreReady) {
   const PickRequest request = RequestFor(Pods({kReady, kReady, kReady}).ranked(), 2);
-  EXPECT_EQ(request.ToJson(), Json::parse(R"({"number_of_pods_requested":2,"candidate_pods":["a","b","c"]})"));
+  EXPECT_EQ(request.ToJson(),
+            Json::parse(R"({"number_of_pods_requested":2,"candidate_pods":["a","b","c"]})"));
 }
 
 TEST(PickRequest, PodsThatGoAnywayAreNoCandidatesAndEachTakesOneOff) {
@@ -81,16 +82,37 @@ TEST(PickAnswer, ChosenRank0TiedRank1AndOthersRank3) {
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["b"],"tied_pods":["d","a"]})")), "1031");
 }
 
+// KEP-3189, Pod-Picker API contract: of pods of which one is idle and three are busy alike, the picker
+// chooses the one and leaves the rest of the decision open.
+TEST(PickAnswer, Kep3189ContractTwoListsSayWhatIsChosenAndWhatIsTied) {
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":["b","c","d"]})")), "0111");
+}
+
+// It should aim to name at least as many as it was asked for; fewer are an answer all the same.
+TEST(PickAnswer, Kep3189ContractNamingFewerThanAskedForIsAnAnswer) {
+  ASSERT_EQ(kAsked.number, 2);
+  EXPECT_EQ(OutcomeOf(ReadAnswer(Says(R"({"chosen_pods":["c"]})"), kAsked)), "success");
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["c"]})")), "3303");
+}
+
+// It need not decide about all candidates: one that has found enough may stop there.
+TEST(PickAnswer, Kep3189ContractNotAllCandidatesNeedBeDecidedAbout) {
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["d","b"]})")), "3030") << "the others come last";
+}
+
 // The answers that the KEP leaves open.
 TEST(PickAnswer, WhatTheContractLeavesOpen) {
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":[]})")), "0333") << "fewer than asked for";
-  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a","b","c","d"],"tied_pods":[]})")), "0000") << "more than asked for";
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a","b","c","d"],"tied_pods":[]})")), "0000")
+      << "more than asked for";
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":["a","b"]})")), "0133") << "in both: chosen wins";
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a","a"],"tied_pods":["b","b"]})")), "0133") << "twice counts once";
-  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":["b"],"why":{"a":["idle"]}})")), "0133") << "extra fields";
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":["b"],"why":{"a":["idle"]}})")), "0133")
+      << "extra fields";
   EXPECT_EQ(Ranks(Read(R"({"tied_pods":["b"]})")), "3133") << "a list that is missing is empty";
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["b"],"tied_pods":null})")), "3033") << "so is null";
-  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"chosen_pods":["c"]})")), "3303") << "of a field twice the last";
+  EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"chosen_pods":["c"]})")), "3303")
+      << "of a field twice the last";
 }
 
 TEST(PickAnswer, NobodyNamedIsAnAnswer) {
@@ -120,10 +142,13 @@ TEST(PickAnswer, WhatIsNotAnAnswerIsMalformed) {
 
 TEST(PickAnswer, OnlyJsonIsReadOrWhatDoesNotSayWhatItIs) {
   const std::string body = R"({"chosen_pods":["a"]})";
-  for (const char* type : {"", "application/json", "application/json; charset=utf-8", " Application/JSON ;q=1"})
+  for (const char* type :
+       {"", "application/json", "application/json; charset=utf-8", " Application/JSON ;q=1"})
     EXPECT_EQ(Fault(Says(body, 200, type)), "none") << type;
-  for (const char* type : {"text/plain", "text/html; charset=utf-8", "application/jsonp", "application/problem+json"})
-    EXPECT_EQ(Fault(Says(body, 200, type)), "malformed: the content type of the answer is not application/json")
+  for (const char* type :
+       {"text/plain", "text/html; charset=utf-8", "application/jsonp", "application/problem+json"})
+    EXPECT_EQ(Fault(Says(body, 200, type)),
+              "malformed: the content type of the answer is not application/json")
         << type;
 }
 
@@ -133,8 +158,8 @@ TEST(PickAnswer, OtherStatusesAreFaultsWhateverTheBodySays) {
   for (int status : {100, 199, 400, 401, 404, 429, 500, 503})
     EXPECT_EQ(Fault(Says(body, status)), "bad_status: it answered with status " + std::to_string(status));
   for (int status : {300, 301, 302, 307, 308})
-    EXPECT_EQ(Fault(Says(body, status)),
-              "redirect: it answered with a redirect (" + std::to_string(status) + "), which is not followed");
+    EXPECT_EQ(Fault(Says(body, status)), "redirect: it answered with a redirect (" + std::to_string(status) +
+                                             "), which is not followed");
 }
 
 TEST(PickAnswer, TheCallersWordsSayWhatWentWrong) {
@@ -148,19 +173,21 @@ TEST(PickAnswer, TheCallersWordsSayWhatWentWrong) {
   EXPECT_EQ(Fault(Fails(Outcome::kNotAllowed)), "not_allowed: the host is not one that may be called");
 }
 
-TEST(PickAnswer, OnlyWhatIsNotAllowedIsNotWorthRetrying) {
-  for (Outcome outcome : {Outcome::kUnknownHost, Outcome::kRefused, Outcome::kTlsFailure, Outcome::kTimedOut,
-                          Outcome::kTooLarge, Outcome::kMalformed})
+// KEP-3189: unreachable hosts and invalid answers are retried; "if timeout reached" ends it.
+TEST(PickAnswer, WhatIsNotAllowedAndATimeOutAreNotWorthRetrying) {
+  for (Outcome outcome : {Outcome::kUnknownHost, Outcome::kRefused, Outcome::kTlsFailure, Outcome::kTooLarge,
+                          Outcome::kMalformed})
     EXPECT_TRUE(std::get<PickFault>(ReadAnswer(Fails(outcome), kAsked)).worth_retrying);
   EXPECT_TRUE(std::get<PickFault>(ReadAnswer(Says("", 302), kAsked)).worth_retrying);
-  EXPECT_FALSE(std::get<PickFault>(ReadAnswer(Fails(Outcome::kNotAllowed), kAsked)).worth_retrying);
+  for (Outcome outcome : {Outcome::kNotAllowed, Outcome::kTimedOut})
+    EXPECT_FALSE(std::get<PickFault>(ReadAnswer(Fails(outcome), kAsked)).worth_retrying);
 }
 
 // A picker may send back what it was sent. The names of candidates are known; nothing else is repeated.
 TEST(PickAnswer, NothingOfAnAnswerIsRepeatedButCandidates) {
   const std::string secret = "s3cret";
-  for (const api::HttpAnswer& answer :
-       {Says(R"({"chosen_pods":["s3cret"]})"), Says("s3cret"), Says("{}", 200, "text/s3cret"), Says("s3cret", 500)})
+  for (const api::HttpAnswer& answer : {Says(R"({"chosen_pods":["s3cret"]})"), Says("s3cret"),
+                                        Says("{}", 200, "text/s3cret"), Says("s3cret", 500)})
     EXPECT_THAT(Fault(answer), testing::Not(testing::HasSubstr(secret)));
   EXPECT_THAT(Read(R"({"chosen_pods":["a"],"s3cret":"s3cret"})").ToJson().dump(),
               testing::Not(testing::HasSubstr(secret)));

@@ -1,12 +1,12 @@
 #include "controllers/replicaset/internal/pod_ranking.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "api/base/prng.h"
 #include "tests/controllers/runtime/fake_client.h"
@@ -31,7 +31,8 @@ struct TestPod {
   int rank = 1;
 };
 
-std::vector<std::string> Sorted(const std::vector<TestPod>& pods, RankingRules rules, std::size_t count = 1000) {
+std::vector<std::string> Sorted(const std::vector<TestPod>& pods, RankingRules rules,
+                                std::size_t count = 1000) {
   std::vector<api::ObjectPtr> objects;
   std::vector<RankedPod> ranked;
   for (const TestPod& pod : pods) {
@@ -118,7 +119,10 @@ const Criterion kCriteria[] = {
        z.facts.ready_since = kNow - 1h;
        a.facts.restarts = 1;
      }},
-    {"AlmostTheSameTimeReadyIsTheSame", [](TestPod& z, TestPod&) { z.facts.ready_since = kNow - 23h; }, {}, false},
+    {"AlmostTheSameTimeReadyIsTheSame",
+     [](TestPod& z, TestPod&) { z.facts.ready_since = kNow - 23h; },
+     {},
+     false},
     {"AlmostTheSameTimeReadyIsNotTheSameOnAnExactScale",
      [](TestPod& z, TestPod& a) {
        z.facts.ready_since = kNow - 23h;
@@ -162,8 +166,7 @@ const Criterion kCriteria[] = {
     {"CreatedLaterFirst", [](TestPod& z, TestPod&) { z.facts.created = kNow - 1h; }},
     {"CreatedAlmostAtOnceIsTheSame", [](TestPod& z, TestPod&) { z.facts.created = kNow - 23h; }, {}, false},
     {"CreatedAlmostAtOnceIsNotTheSameOnAnExactScale",
-     [](TestPod& z, TestPod&) { z.facts.created = kNow - 23h; },
-     kExactTimes},
+     [](TestPod& z, TestPod&) { z.facts.created = kNow - 23h; }, kExactTimes},
     {"CreatedNobodyKnowsWhenFirst",
      [](TestPod& z, TestPod& a) {
        z.facts.created = kNoTime;
@@ -199,7 +202,8 @@ TEST(PodChoice, OfAPickersRanksTheLowerGoesFirst) {
   EXPECT_THAT(Sorted({chosen, tied, other}, {}), ElementsAre("other", "tied", "chosen"));
 }
 
-// The pairs (b, c) and (c, a) are told apart by uid, (a, b), ready since the same second, by restarts: a ring.
+// The pairs (b, c) and (c, a) are told apart by uid, (a, b), ready since the same second, by restarts: a
+// ring.
 TEST(PodChoice, ARingOfPodsIsSortedSomehow) {
   std::vector<TestPod> pods;
   for (int i = 0; i < 300; ++i) {
@@ -234,7 +238,8 @@ TEST(PodChoice, AFewAreTheFirstOfAll) {
     for (std::size_t count = 0; count <= size; ++count) {
       std::vector<std::string> few = Sorted(pods, {}, count);
       few.resize(count);
-      EXPECT_THAT(few, testing::ElementsAreArray(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)));
+      EXPECT_THAT(few,
+                  testing::ElementsAreArray(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)));
     }
   }
 }

@@ -1,4 +1,5 @@
-// What happens between the controller's look and its write, while its view is behind, and when writes are refused.
+// What happens between the controller's look and its write, while its view is behind, and when writes are
+// refused.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +25,8 @@ using testing::SizeIs;
 using Verb = api::WriteRequest::Verb;
 using namespace std::chrono_literals;
 
-constexpr const char* kGateOff = "DeploymentReplicaSetTerminatingReplicas=false,DeploymentPodReplacementPolicy=false";
+constexpr const char* kGateOff =
+    "DeploymentReplicaSetTerminatingReplicas=false,DeploymentPodReplacementPolicy=false";
 
 class ReplicaSetRaces : public testing::Test {
  protected:
@@ -86,7 +88,8 @@ class ReplicaSetRaces : public testing::Test {
                           "exceeded quota: two, requested: pods=1, used: pods=2, limited: pods=2");
   }
   static api::Status Terminating() {
-    api::Status status = api::Forbidden({"", "pods"}, "web-x", "unable to create new content in namespace default");
+    api::Status status =
+        api::Forbidden({"", "pods"}, "web-x", "unable to create new content in namespace default");
     status.details->causes.push_back({"NamespaceTerminating", "namespace default is being terminated", ""});
     return status;
   }
@@ -346,6 +349,23 @@ TEST_F(ReplicaSetRaces, WhileAnOrphanIsBeingAdoptedNoPodIsCreatedInItsPlace) {
   runtime_.RunReady();
   EXPECT_THAT(Writes(Verb::kCreate), IsEmpty());
   EXPECT_EQ(Status()["replicas"], 1);
+}
+
+// As in Kubernetes: what is adopted counts in the same sync, for the number of pods and for the status.
+TEST_F(ReplicaSetRaces, ASurplusPodIsAdoptedAndDeletedInTheSameSync) {
+  Json orphan = controllers_testing::Pod("orphan", {{"app", "web"}});
+  orphan["metadata"]["namespace"] = "default";
+  client_.Put("pods", orphan);
+  runtime_.RunReady();
+  informers_.For("pods").Pause();
+  Put(0);
+  runtime_.RunReady();
+  EXPECT_THAT(Writes(Verb::kPatch), SizeIs(1));
+  EXPECT_THAT(Writes(Verb::kDelete), SizeIs(1)) << "before the informer has shown the adoption";
+  informers_.For("pods").Resume();
+  runtime_.RunReady();
+  EXPECT_EQ(Status()["replicas"], 0);
+  EXPECT_THAT(Writes(Verb::kDelete), SizeIs(1));
 }
 
 // KEP-3973, unit: with the gate off, an old value goes with the next sync.

@@ -1,14 +1,14 @@
 #include "tests/controllers/replicaset/replica_testing.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
+#include <gtest/gtest.h>
+
 #include "api/json_access.h"
 #include "controllers/runtime/owner_references.h"
-#include "testbed/components.h"
+#include "testbed/control_plane/components.h"
 
 namespace terrarium::controllers_testing {
 
@@ -38,7 +38,8 @@ Json ReplicaSet(const std::string& name, int replicas, const Json& template_anno
 
 Json ReplicationController(const std::string& name, int replicas) {
   return {{"metadata", {{"name", name}}},
-          {"spec", {{"replicas", replicas}, {"selector", {{"app", name}}}, {"template", Template(name, nullptr)}}}};
+          {"spec",
+           {{"replicas", replicas}, {"selector", {{"app", name}}}, {"template", Template(name, nullptr)}}}};
 }
 
 Json Pod(const std::string& name, const Json& labels) {
@@ -58,10 +59,21 @@ Json ReplicaBed::StatusOf(std::string_view resource, const std::string& name) {
 std::string ReplicaBed::Counts(std::string_view resource, const std::string& name) {
   Json status = StatusOf(resource, name);
   auto count = [&](const char* field) { return std::to_string(api::IntAt(status, 0, field)); };
-  std::string counts = "replicas " + count("replicas") + " labelled " + count("fullyLabeledReplicas") + " ready " +
-                       count("readyReplicas") + " available " + count("availableReplicas");
+  std::string counts = "replicas " + count("replicas") + " labelled " + count("fullyLabeledReplicas") +
+                       " ready " + count("readyReplicas") + " available " + count("availableReplicas");
   if (status.contains("terminatingReplicas")) counts += " terminating " + count("terminatingReplicas");
   return counts;
+}
+
+Json ReplicaBed::Controlled(Json owner) {
+  const api::ObjectPtr controller =
+      Must(Create("configmaps", "default", {{"metadata", {{"name", "controller"}}}}));
+  owner["metadata"]["ownerReferences"] = {{{"apiVersion", "v1"},
+                                           {"kind", "ConfigMap"},
+                                           {"name", "controller"},
+                                           {"uid", controller->header().uid},
+                                           {"controller", true}}};
+  return owner;
 }
 
 std::vector<ObjectPtr> ReplicaBed::PodsOf(const ObjectPtr& owner) {
@@ -85,7 +97,8 @@ std::vector<std::string> ReplicaBed::EventsOf(const ObjectPtr& about) {
     std::shared_ptr<const Json> document = event->Document();
     if (api::StringAt(*document, "involvedObject", "uid") != about->header().uid) continue;
     auto text = [&](auto... path) { return std::string(api::StringAt(*document, path...)); };
-    events.push_back(text("type") + " " + text("reason") + " " + text("message") + " " + text("source", "component"));
+    events.push_back(text("type") + " " + text("reason") + " " + text("message") + " " +
+                     text("source", "component"));
   }
   std::sort(events.begin(), events.end());
   return events;
@@ -107,7 +120,7 @@ double ReplicaBed::StatusWrites(const std::string& resource) {
 }
 
 double ReplicaBed::Metric(const std::string& line) {
-  const std::string text = "\n" + plane().components().MetricsText();
+  const std::string text = "\n" + control_plane().components().MetricsText();
   const std::size_t found = text.find("\n" + line);
   if (found == std::string::npos) return -1;
   const std::size_t value = text.find(' ', found + line.size());

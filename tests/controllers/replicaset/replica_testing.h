@@ -8,7 +8,7 @@
 
 #include "api/json.h"
 #include "api/object.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::controllers_testing {
 
@@ -19,7 +19,7 @@ api::Json ReplicaSet(const std::string& name, int replicas, const api::Json& tem
 api::Json ReplicationController(const std::string& name, int replicas);
 api::Json Pod(const std::string& name, const api::Json& labels);
 
-// A whole plane, and what there is to see of one owner in it.
+// A whole cluster, and what there is to see of one owner in it.
 class ReplicaBed : public testbed::Testbed {
  public:
   using Testbed::Testbed;
@@ -29,6 +29,9 @@ class ReplicaBed : public testbed::Testbed {
   // "replicas 3 labelled 3 ready 3 available 3", then "terminating N" when the field is there.
   std::string Counts(std::string_view resource, const std::string& name);
   api::Json StatusOf(std::string_view resource, const std::string& name);
+  // The document of an owner with a controller of its own, which is created; as a Deployment's ReplicaSets
+  // have one.
+  api::Json Controlled(api::Json owner);
   // Pods that the owner controls, by name; those that are being deleted too.
   std::vector<api::ObjectPtr> PodsOf(const api::ObjectPtr& owner);
   std::vector<std::string> PodNamesOf(const api::ObjectPtr& owner);

@@ -26,7 +26,9 @@ using namespace std::chrono_literals;
 
 class ReplicaSetControllerTest : public testing::Test {
  protected:
-  ObjectPtr Make(const Json& replica_set) { return bed_.Must(bed_.Create("replicasets", "default", replica_set)); }
+  ObjectPtr Make(const Json& replica_set) {
+    return bed_.Must(bed_.Create("replicasets", "default", replica_set));
+  }
   std::string Counts() { return bed_.Counts("replicasets", "web"); }
   ObjectPtr Owner() { return bed_.Get("replicasets", "default", "web"); }
 
@@ -42,22 +44,24 @@ TEST_F(ReplicaSetControllerTest, MakesPodsOfItsTemplate) {
   ASSERT_THAT(pods, SizeIs(2));
   Json pod = pods[0]->Parse();
   EXPECT_EQ(pod["metadata"]["generateName"], "web-");
+  pod["metadata"]["labels"].erase("topology.kubernetes.io/zone");  // of its node
   EXPECT_EQ(pod["metadata"]["labels"], Json({{"app", "web"}}));
   EXPECT_EQ(pod["metadata"]["annotations"], Json({{"note", "hello"}}));
   EXPECT_EQ(pod["metadata"]["finalizers"], Json::array({"example.com/hold"}));
   EXPECT_EQ(pod["metadata"]["ownerReferences"], Json::array({{{"apiVersion", "apps/v1"},
-                                                               {"kind", "ReplicaSet"},
-                                                               {"name", "web"},
-                                                               {"uid", owner->header().uid},
-                                                               {"controller", true},
-                                                               {"blockOwnerDeletion", true}}}));
+                                                              {"kind", "ReplicaSet"},
+                                                              {"name", "web"},
+                                                              {"uid", owner->header().uid},
+                                                              {"controller", true},
+                                                              {"blockOwnerDeletion", true}}}));
   EXPECT_EQ(pod["spec"]["containers"][0]["image"], "nginx");
   EXPECT_EQ(Counts(), "replicas 2 labelled 2 ready 2 available 2 terminating 0");
   EXPECT_EQ(bed_.StatusOf("replicasets", "web")["observedGeneration"], 1);
-  EXPECT_THAT(bed_.EventsOf(owner),
-              UnorderedElementsAre(
-                  "Normal SuccessfulCreate Created pod: " + pods[0]->header().name + " replicaset-controller",
-                  "Normal SuccessfulCreate Created pod: " + pods[1]->header().name + " replicaset-controller"));
+  EXPECT_THAT(
+      bed_.EventsOf(owner),
+      UnorderedElementsAre(
+          "Normal SuccessfulCreate Created pod: " + pods[0]->header().name + " replicaset-controller",
+          "Normal SuccessfulCreate Created pod: " + pods[1]->header().name + " replicaset-controller"));
 }
 
 TEST_F(ReplicaSetControllerTest, ScalesUpAndDown) {
@@ -107,7 +111,8 @@ TEST_F(ReplicaSetControllerTest, AFailedPodIsReplacedAndStays) {
   EXPECT_EQ(api::PodPhase(*bed_.Get("pods", "default", victim)), "Failed");
   bed_.Scale("replicasets", "web", 0);
   bed_.Settle();
-  EXPECT_THAT(bed_.PodNamesOf(owner), ElementsAre(victim)) << "one that has ended is not among those scaled down";
+  EXPECT_THAT(bed_.PodNamesOf(owner), ElementsAre(victim))
+      << "one that has ended is not among those scaled down";
 }
 
 TEST_F(ReplicaSetControllerTest, AdoptsOrphansThatItSelects) {
@@ -183,7 +188,8 @@ TEST_F(ReplicaSetControllerTest, AnOwnerThatIsBeingDeletedManagesNothing) {
   bed_.Must(bed_.Create("pods", "default", Pod("orphan", {{"app", "web"}})));
   bed_.Settle();
   EXPECT_THAT(bed_.PodsOf(owner), SizeIs(1));
-  EXPECT_EQ(Counts(), "replicas 1 labelled 1 ready 1 available 1 terminating 0") << "but it tells what there is";
+  EXPECT_EQ(Counts(), "replicas 1 labelled 1 ready 1 available 1 terminating 0")
+      << "but it tells what there is";
 }
 
 TEST_F(ReplicaSetControllerTest, TwoThatSelectTheSamePodsKeepTheirOwn) {
@@ -211,7 +217,7 @@ TEST_F(ReplicaSetControllerTest, APodIsAvailableOnceItHasBeenReadyForTheMinimalT
   bed_.clock().Advance(1us);
   EXPECT_EQ(Counts(), "replicas 3 labelled 3 ready 3 available 2 terminating 0");
   bed_.Settle();
-  EXPECT_EQ(bed_.Now(), ready + 40s) << "the plane waits for the last of them, and no longer";
+  EXPECT_EQ(bed_.Now(), ready + 40s) << "the cluster waits for the last of them, and no longer";
   EXPECT_EQ(Counts(), "replicas 3 labelled 3 ready 3 available 3 terminating 0");
 }
 
@@ -257,8 +263,8 @@ TEST_F(ReplicaSetControllerTest, EveryActionSaysWhy) {
   EXPECT_EQ((*why[3].saw)["live"], 3);
   EXPECT_EQ((*why[3].saw)["chosen"][0]["pod"], why[3].object.name);
   EXPECT_EQ((*why[3].saw)["chosen"][0]["deletionCost"], 0);
-  EXPECT_THAT(bed_.EventsOf(owner), testing::Contains("Normal SuccessfulDelete Deleted pod: " + why[3].object.name +
-                                                      " replicaset-controller"));
+  EXPECT_THAT(bed_.EventsOf(owner), testing::Contains("Normal SuccessfulDelete Deleted pod: " +
+                                                      why[3].object.name + " replicaset-controller"));
 }
 
 TEST_F(ReplicaSetControllerTest, InANamespaceThatGoesNothingIsMadeAgain) {
@@ -283,9 +289,10 @@ TEST_F(ReplicaSetControllerTest, WhatAQuotaRefusesIsAConditionUntilThereIsRoom) 
   const Json* condition = api::FindCondition(*document, "ReplicaFailure");
   ASSERT_NE(condition, nullptr);
   EXPECT_EQ(StringAt(*condition, "reason"), "FailedCreate");
-  EXPECT_THAT(std::string(StringAt(*condition, "message")),
-              testing::MatchesRegex("pods \"web-.*\" is forbidden: exceeded quota: two, requested: pods=1, used: "
-                                    "pods=2, limited: pods=2"));
+  EXPECT_THAT(
+      std::string(StringAt(*condition, "message")),
+      testing::MatchesRegex("pods \"web-.*\" is forbidden: exceeded quota: two, requested: pods=1, used: "
+                            "pods=2, limited: pods=2"));
   EXPECT_THAT(bed_.EventsOf(owner),
               testing::Contains(testing::StartsWith("Warning FailedCreate Error creating: pods \"web-")));
   EXPECT_LT(bed_.StatusWrites("replicasets"), 10) << "each try is not told again";
@@ -317,7 +324,8 @@ TEST(ReplicaSetSeeds, EverySeedComesToTheSameCounts) {
     bed.clock().RunUntil([&] { return bed.PodsOf(owner).size() <= 5; }, 1min);
     bed.Scale("replicasets", "web", 5);
     bed.Settle();
-    EXPECT_EQ(bed.Counts("replicasets", "web"), "replicas 5 labelled 5 ready 5 available 5 terminating 0") << seed;
+    EXPECT_EQ(bed.Counts("replicasets", "web"), "replicas 5 labelled 5 ready 5 available 5 terminating 0")
+        << seed;
     EXPECT_THAT(bed.PodsOf(owner), SizeIs(5)) << seed;
   }
 }

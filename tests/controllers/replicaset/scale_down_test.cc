@@ -1,11 +1,11 @@
-// Which pods go when a ReplicaSet is scaled down, in a whole plane.
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+// Which pods go when a ReplicaSet is scaled down, in a whole cluster.
 
 #include <algorithm>
 #include <iterator>
 #include <tuple>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "tests/controllers/replicaset/replica_testing.h"
 
@@ -52,7 +52,8 @@ std::vector<std::string> OrderOfDeletion(ReplicaBed& bed, const ObjectPtr& owner
 std::vector<std::string> OrderWith(const std::vector<const char*>& costs, const char* gates = "") {
   ReplicaBed bed({.feature_gates = gates, .nodes = 1});
   MakePodsOverTime(bed, costs);
-  ObjectPtr owner = bed.Must(bed.Create("replicasets", "default", ReplicaSet("web", static_cast<int>(costs.size()))));
+  ObjectPtr owner =
+      bed.Must(bed.Create("replicasets", "default", ReplicaSet("web", static_cast<int>(costs.size()))));
   bed.Settle();
   return OrderOfDeletion(bed, owner);
 }
@@ -97,7 +98,8 @@ TEST(PodDeletionCost, TheCostAtTheTimeOfTheScaleDownCounts) {
   ObjectPtr owner = bed.Must(bed.Create("replicasets", "default", ReplicaSet("web", 3)));
   bed.Settle();
   bed.Must(bed.Patch("pods", {"default", "p0"}, {{"metadata", {{"annotations", {{kDeletionCost, "4"}}}}}}));
-  bed.Must(bed.Patch("pods", {"default", "p2"}, {{"metadata", {{"annotations", {{kDeletionCost, nullptr}}}}}}));
+  bed.Must(
+      bed.Patch("pods", {"default", "p2"}, {{"metadata", {{"annotations", {{kDeletionCost, nullptr}}}}}}));
   bed.Settle();
   EXPECT_THAT(OrderOfDeletion(bed, owner), ElementsAre("p2", "p1", "p0"));
 }
@@ -117,9 +119,11 @@ TEST(ScaleDown, AnUnscheduledPodGoesFirst) {
   EXPECT_THAT(bed.PodNamesOf(owner), ElementsAre("young"));
 }
 
-TEST(ScaleDown, NodesWithMorePodsOfTheOwnerGiveTheirsFirst) {
+// Of three pods, two old ones on one node and a young one on the other, those that are left of two.
+std::vector<std::string> LeftOfPodsOnNodes(bool controlled) {
   ReplicaBed bed({.nodes = 2});
-  const std::pair<const char*, const char*> pods[] = {{"old-0", "node-0"}, {"old-1", "node-0"}, {"young", "node-1"}};
+  const std::pair<const char*, const char*> pods[] = {
+      {"old-0", "node-0"}, {"old-1", "node-0"}, {"young", "node-1"}};
   api::Duration gap = 27min;
   for (const auto& [name, node] : pods) {
     Json pod = Pod(name, {{"app", "web"}});
@@ -128,14 +132,25 @@ TEST(ScaleDown, NodesWithMorePodsOfTheOwnerGiveTheirsFirst) {
     bed.clock().Advance(gap);
     gap /= 3;
   }
-  ObjectPtr owner = bed.Must(bed.Create("replicasets", "default", ReplicaSet("web", 3)));
+  const Json set = ReplicaSet("web", 3);
+  ObjectPtr owner = bed.Must(bed.Create("replicasets", "default", controlled ? bed.Controlled(set) : set));
   bed.Settle();
   bed.Scale("replicasets", "web", 2);
   bed.Settle();
-  EXPECT_THAT(bed.PodNamesOf(owner), ElementsAre("old-0", "young"));
+  return bed.PodNamesOf(owner);
 }
 
-// old-0 and young are alike on their nodes, as far as their own ReplicaSet goes; a sibling's pod makes the difference.
+TEST(ScaleDown, NodesWithMorePodsOfTheOwnerGiveTheirsFirst) {
+  EXPECT_THAT(LeftOfPodsOnNodes(true), ElementsAre("old-0", "young"));
+}
+
+// As in Kubernetes: related pods are those of ReplicaSets with the same controller.
+TEST(ScaleDown, WithoutAControllerTheNodesDoNotCount) {
+  EXPECT_THAT(LeftOfPodsOnNodes(false), ElementsAre("old-0", "old-1"));
+}
+
+// old-0 and young are alike on their nodes, as far as their own ReplicaSet goes; a sibling's pod makes the
+// difference.
 TEST(ScaleDown, PodsOfReplicaSetsOfTheSameControllerCountForTheNode) {
   ReplicaBed bed({.controllers = "*,-deployment-controller", .nodes = 2});
   Json deployment = ReplicaSet("both", 0);
@@ -176,7 +191,8 @@ TEST(ScaleDown, TellsHowOldTheChosenAreBesideTheYoungest) {
   bed.Scale("replicasets", "web", 1);
   bed.Settle();
   EXPECT_EQ(bed.Metric("replicaset_controller_sorting_deletion_age_ratio_count"), 1);
-  EXPECT_EQ(bed.Metric("replicaset_controller_sorting_deletion_age_ratio_sum"), 2) << "whole numbers, as Kubernetes";
+  EXPECT_EQ(bed.Metric("replicaset_controller_sorting_deletion_age_ratio_sum"), 2)
+      << "whole numbers, as Kubernetes";
   bed.Scale("replicasets", "web", 0);
   bed.Settle();
   EXPECT_EQ(bed.Metric("replicaset_controller_sorting_deletion_age_ratio_count"), 1) << "nothing was sorted";

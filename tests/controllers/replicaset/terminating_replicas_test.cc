@@ -19,9 +19,12 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using namespace std::chrono_literals;
 
-constexpr const char* kGateOff = "DeploymentReplicaSetTerminatingReplicas=false,DeploymentPodReplacementPolicy=false";
+constexpr const char* kGateOff =
+    "DeploymentReplicaSetTerminatingReplicas=false,DeploymentPodReplacementPolicy=false";
 
-Json HeldReplicaSet(int replicas) { return ReplicaSet("web", replicas, {{"terrarium.dev/hold", "terminating"}}); }
+Json HeldReplicaSet(int replicas) {
+  return ReplicaSet("web", replicas, {{"terrarium.dev/hold", "terminating"}});
+}
 void ReleasePod(ReplicaBed& bed, const std::string& pod) {
   ASSERT_TRUE(bed.rules().Release({{"namespace", "default"}, {"pod", pod}, {"point", "terminating"}}).ok());
 }
@@ -120,7 +123,8 @@ TEST(TerminatingReplicas, AReplicationControllerNeitherSyncsNorWritesForThem) {
 TEST(ReplicationControllers, DoAsReplicaSetsDo) {
   ReplicaBed bed;
   bed.Must(bed.Create("pods", "default", controllers_testing::Pod("orphan", {{"app", "web"}})));
-  ObjectPtr owner = bed.Must(bed.Create("replicationcontrollers", "default", ReplicationController("web", 2)));
+  ObjectPtr owner =
+      bed.Must(bed.Create("replicationcontrollers", "default", ReplicationController("web", 2)));
   bed.Settle();
   EXPECT_THAT(bed.PodNamesOf(owner), testing::Contains("orphan"));
   std::vector<ObjectPtr> pods = bed.PodsOf(owner);

@@ -9,7 +9,8 @@ using api::Json;
 
 ResourceList List(const char* text) { return api::ReadResourceList(Json::parse(text)); }
 
-QuotaAccount Account(const char* hard, const char* counted, const char* released = "{}", bool recount = false) {
+QuotaAccount Account(const char* hard, const char* counted, const char* released = "{}",
+                     bool recount = false) {
   QuotaAccount account;
   account.spec = {{"hard", Json::parse(hard)}};
   account.hard = List(hard);
@@ -45,16 +46,18 @@ TEST(QuotaStatus, WhatHasGoneIsGivenBack) {
 }
 
 TEST(QuotaStatus, WhatWasTakenForAnObjectThatIsOnItsWayStaysTaken) {
-  EXPECT_EQ(Next(R"({"hard":{"pods":"2"},"used":{"pods":"2"}})", Account(R"({"pods":"2"})", R"({"pods":"1"})")),
-            "same");
+  EXPECT_EQ(
+      Next(R"({"hard":{"pods":"2"},"used":{"pods":"2"}})", Account(R"({"pods":"2"})", R"({"pods":"1"})")),
+      "same");
   EXPECT_EQ(Next(R"({"hard":{"pods":"2"},"used":{"pods":"2"}})",
                  Account(R"({"pods":"2"})", R"({"pods":"0"})", R"({"pods":"1"})")),
             R"({"hard":{"pods":"2"},"used":{"pods":"1"}})");
 }
 
 TEST(QuotaStatus, WhatIsThereIsUsedWhoeverForgotToTakeIt) {
-  EXPECT_EQ(Next(R"({"hard":{"pods":"2"},"used":{"pods":"1"}})", Account(R"({"pods":"2"})", R"({"pods":"3"})")),
-            R"({"hard":{"pods":"2"},"used":{"pods":"3"}})");
+  EXPECT_EQ(
+      Next(R"({"hard":{"pods":"2"},"used":{"pods":"1"}})", Account(R"({"pods":"2"})", R"({"pods":"3"})")),
+      R"({"hard":{"pods":"2"},"used":{"pods":"3"}})");
 }
 
 TEST(QuotaStatus, ARecountForgetsWhatWasTaken) {
@@ -70,8 +73,9 @@ TEST(QuotaStatus, LimitsThatComeAndGoTakeTheirUsageAlong) {
 }
 
 TEST(QuotaStatus, WhatNothingHereCountsKeepsItsFigure) {
-  EXPECT_EQ(Next(R"({"used":{"count/widgets.example":"4"}})", Account(R"({"count/widgets.example":"9"})", "{}")),
-            R"({"hard":{"count/widgets.example":"9"},"used":{"count/widgets.example":"4"}})");
+  EXPECT_EQ(
+      Next(R"({"used":{"count/widgets.example":"4"}})", Account(R"({"count/widgets.example":"9"})", "{}")),
+      R"({"hard":{"count/widgets.example":"9"},"used":{"count/widgets.example":"4"}})");
   EXPECT_EQ(Next("{}", Account(R"({"count/widgets.example":"9"})", "{}", "{}", true)),
             R"({"hard":{"count/widgets.example":"9"},"used":{}})");
 }

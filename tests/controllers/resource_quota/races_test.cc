@@ -1,4 +1,5 @@
-// What happens between the apiserver's taking and the controller's seeing, and between its look and its write.
+// What happens between the apiserver's taking and the controller's seeing, and between its look and its
+// write.
 
 #include <gtest/gtest.h>
 
@@ -27,14 +28,14 @@ class QuotaRaces : public testing::Test {
 
   void Start() {
     ControllerContext context{runtime_.env(), client_, informers_, recorder_, metrics_, why_};
-    controller_ = MakeResourceQuotaController(
-        context, {{"pods", "", "v1", "Pod"}, {"nodes", "", "v1", "Node", false}, {"events", "", "v1", "Event"}});
+    controller_ = MakeResourceQuotaController(context, resources_);
     informers_.OnSynced([this] { controller_->Start(); });
     informers_.Start();
     runtime_.RunReady();
   }
   void PutPod(const std::string& name) {
-    client_.Put("pods", {{"metadata", {{"name", name}, {"namespace", "ns"}}}, {"status", {{"phase", "Running"}}}});
+    client_.Put("pods",
+                {{"metadata", {{"name", name}, {"namespace", "ns"}}}, {"status", {{"phase", "Running"}}}});
   }
   void PutQuota(const char* spec, const char* hard, const char* used) {
     client_.Put("resourcequotas", {{"metadata", {{"name", "q"}, {"namespace", "ns"}}},
@@ -42,7 +43,8 @@ class QuotaRaces : public testing::Test {
                                    {"status", {{"hard", {{"pods", hard}}}, {"used", {{"pods", used}}}}}});
   }
   std::string Used() {
-    return std::string(api::StringAt(client_.Find("resourcequotas", {"ns", "q"})->Parse(), "status", "used", "pods"));
+    return std::string(
+        api::StringAt(client_.Find("resourcequotas", {"ns", "q"})->Parse(), "status", "used", "pods"));
   }
 
   FakeRuntime runtime_;
@@ -51,6 +53,8 @@ class QuotaRaces : public testing::Test {
   EventRecorder recorder_{runtime_.env(), client_};
   Metrics metrics_;
   WhyLog why_;
+  ServedResources resources_{
+      {{"pods", "", "v1", "Pod"}, {"nodes", "", "v1", "Node", false}, {"events", "", "v1", "Event"}}};
   std::unique_ptr<Controller> controller_;
 };
 
@@ -60,8 +64,8 @@ TEST_F(QuotaRaces, OnlyWhatCanBeCountedIsWatched) {
   EXPECT_EQ(informers_.all().size(), 2u);  // pods and the quotas themselves
 }
 
-// 1. The apiserver takes for pod c: used 3. 2. The controller sees that, and not yet the pod. A count would say 2, and
-// the next creation would find a place that is not there.
+// 1. The apiserver takes for pod c: used 3. 2. The controller sees that, and not yet the pod. A count would
+// say 2, and the next creation would find a place that is not there.
 TEST_F(QuotaRaces, WhatWasTakenForAPodThatIsOnItsWayIsNotGivenBack) {
   PutQuota("3", "3", "3");
   runtime_.RunReady();
@@ -117,7 +121,8 @@ TEST_F(QuotaRaces, LimitsThatTheViewHasNotSeenAreLeftToTheirEvent) {
   informers_.For("resourcequotas").Resume();
   runtime_.RunReady();
   EXPECT_EQ(Used(), "1");
-  EXPECT_EQ(api::StringAt(client_.Find("resourcequotas", {"ns", "q"})->Parse(), "status", "hard", "pods"), "5");
+  EXPECT_EQ(api::StringAt(client_.Find("resourcequotas", {"ns", "q"})->Parse(), "status", "hard", "pods"),
+            "5");
 }
 
 // Nobody was there to see what went: a controller that begins counts.
@@ -127,7 +132,7 @@ TEST_F(QuotaRaces, ANewControllerCountsWhatThereIs) {
   runtime_.RunReady();
   EXPECT_EQ(Used(), "2");
   ControllerContext context{runtime_.env(), client_, informers_, recorder_, metrics_, why_};
-  controller_ = MakeResourceQuotaController(context, {{"pods", "", "v1", "Pod"}});
+  controller_ = MakeResourceQuotaController(context, resources_);
   controller_->Start();
   runtime_.RunReady();
   EXPECT_EQ(Used(), "1");

@@ -1,10 +1,10 @@
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <string>
 
+#include <gtest/gtest.h>
+
 #include "api/json_access.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::testbed {
 namespace {
@@ -20,10 +20,11 @@ Json Pod(const std::string& name, Json annotations = Json::object()) {
   return {{"metadata", {{"name", name}, {"annotations", std::move(annotations)}}},
           {"spec",
            {{"terminationGracePeriodSeconds", 90},
-            {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "250m"}}}}}}}}}}};
+            {"containers",
+             {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "250m"}}}}}}}}}}};
 }
 
-class QuotaPlane : public testing::Test {
+class QuotaCluster : public testing::Test {
  protected:
   Json Status(const std::string& quota = "q") {
     return api::ObjectAt(bed_.Get("resourcequotas", "default", quota)->Parse(), "status");
@@ -45,7 +46,7 @@ class QuotaPlane : public testing::Test {
   Testbed bed_{{.nodes = 1}};
 };
 
-TEST_F(QuotaPlane, AQuotaIsCountedWhenItComesAndWhenItsLimitsChange) {
+TEST_F(QuotaCluster, AQuotaIsCountedWhenItComesAndWhenItsLimitsChange) {
   bed_.Must(bed_.Create("pods", "default", Pod("a")));
   bed_.Must(bed_.Create("configmaps", "default", {{"metadata", {{"name", "prices"}}}}));
   MakeQuota(Quota({{"pods", "2"}, {"requests.cpu", "1"}}));
@@ -54,10 +55,11 @@ TEST_F(QuotaPlane, AQuotaIsCountedWhenItComesAndWhenItsLimitsChange) {
   bed_.Must(bed_.Patch("resourcequotas", {"default", "q"},
                        {{"spec", {{"hard", {{"requests.cpu", nullptr}, {"configmaps", "5"}}}}}}));
   Settle();
-  EXPECT_EQ(Status().dump(), R"({"hard":{"configmaps":"5","pods":"2"},"used":{"configmaps":"1","pods":"1"}})");
+  EXPECT_EQ(Status().dump(),
+            R"({"hard":{"configmaps":"5","pods":"2"},"used":{"configmaps":"1","pods":"1"}})");
 }
 
-TEST_F(QuotaPlane, UntilItIsCountedAQuotaLimitsNothing) {
+TEST_F(QuotaCluster, UntilItIsCountedAQuotaLimitsNothing) {
   bed_.Must(bed_.Create("resourcequotas", "default", Quota({{"pods", "0"}})));
   EXPECT_EQ(Create(Pod("a")), "");
   Settle();
@@ -65,32 +67,33 @@ TEST_F(QuotaPlane, UntilItIsCountedAQuotaLimitsNothing) {
   EXPECT_NE(Create(Pod("b")), "");
 }
 
-TEST_F(QuotaPlane, WhatIsLetInIsUsedAtOnceAndTheRestRefused) {
+TEST_F(QuotaCluster, WhatIsLetInIsUsedAtOnceAndTheRestRefused) {
   MakeQuota(Quota({{"pods", "2"}}));
   EXPECT_EQ(Create(Pod("a")), "");
   EXPECT_EQ(Create(Pod("b")), "");
   EXPECT_EQ(Used("pods"), "2");
-  const std::int64_t before = bed_.plane().store().CurrentRevision();
+  const std::int64_t before = bed_.control_plane().store().CurrentRevision();
   auto refused = bed_.Create("pods", "default", Pod("x"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.status().code, 403);
   EXPECT_EQ(refused.status().reason, "Forbidden");
   EXPECT_EQ(refused.status().message,
             "pods \"x\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2");
-  EXPECT_EQ(bed_.plane().store().CurrentRevision(), before);
+  EXPECT_EQ(bed_.control_plane().store().CurrentRevision(), before);
 }
 
-TEST_F(QuotaPlane, AGeneratedNameIsNamedInTheRefusal) {
+TEST_F(QuotaCluster, AGeneratedNameIsNamedInTheRefusal) {
   MakeQuota(Quota({{"pods", "0"}}));
   Json pod = Pod("");
   pod["metadata"] = {{"generateName", "web-"}};
   const std::string message = Create(pod);
   EXPECT_EQ(message.substr(0, 10), "pods \"web-");
-  EXPECT_EQ(message.substr(15), "\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0");
+  EXPECT_EQ(message.substr(15),
+            "\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0");
 }
 
 // kubernetes#98656: while the old pods go, for up to 90 s, the new ones are refused.
-TEST_F(QuotaPlane, TerminatingPodsAreUsedUntilTheyHaveGone) {
+TEST_F(QuotaCluster, TerminatingPodsAreUsedUntilTheyHaveGone) {
   MakeQuota(Quota({{"pods", "2"}}));
   const Json slow = {{"terrarium.dev/ignore-sigterm", "true"}};
   EXPECT_EQ(Create(Pod("a", slow)), "");
@@ -105,7 +108,7 @@ TEST_F(QuotaPlane, TerminatingPodsAreUsedUntilTheyHaveGone) {
   EXPECT_EQ(Create(Pod("c")), "");
 }
 
-TEST_F(QuotaPlane, PodsThatEndAreObjectsOnly) {
+TEST_F(QuotaCluster, PodsThatEndAreObjectsOnly) {
   MakeQuota(Quota({{"pods", "1"}, {"count/pods", "2"}}));
   Json pod = Pod("a", {{"terrarium.dev/run-for", "5s"}});
   pod["spec"]["restartPolicy"] = "Never";
@@ -114,11 +117,12 @@ TEST_F(QuotaPlane, PodsThatEndAreObjectsOnly) {
   bed_.clock().Advance(10s);
   EXPECT_EQ(Status()["used"].dump(), R"({"count/pods":"1","pods":"0"})");
   EXPECT_EQ(Create(Pod("b")), "");
-  EXPECT_EQ(Create(Pod("c")), "pods \"c\" is forbidden: exceeded quota: q, requested: count/pods=1,pods=1, used: "
-                              "count/pods=2,pods=1, limited: count/pods=2,pods=1");
+  EXPECT_EQ(Create(Pod("c")),
+            "pods \"c\" is forbidden: exceeded quota: q, requested: count/pods=1,pods=1, used: "
+            "count/pods=2,pods=1, limited: count/pods=2,pods=1");
 }
 
-TEST_F(QuotaPlane, APodThatIsStuckIsGivenBackAtTheResyncAfterItShouldHaveGone) {
+TEST_F(QuotaCluster, APodThatIsStuckIsGivenBackAtTheResyncAfterItShouldHaveGone) {
   MakeQuota(Quota({{"pods", "1"}}));
   EXPECT_EQ(Create(Pod("a", {{"terrarium.dev/hold", "terminating"}})), "");
   Settle();
@@ -130,7 +134,7 @@ TEST_F(QuotaPlane, APodThatIsStuckIsGivenBackAtTheResyncAfterItShouldHaveGone) {
   EXPECT_EQ(Used("pods"), "0");
 }
 
-TEST_F(QuotaPlane, WhatNobodyUsesIsFoundWhenTheQuotaHasBeenQuiet) {
+TEST_F(QuotaCluster, WhatNobodyUsesIsFoundWhenTheQuotaHasBeenQuiet) {
   MakeQuota(Quota({{"pods", "5"}}));
   Json quota = bed_.Get("resourcequotas", "default", "q")->Parse();
   quota["status"]["used"]["pods"] = "3";
@@ -141,8 +145,9 @@ TEST_F(QuotaPlane, WhatNobodyUsesIsFoundWhenTheQuotaHasBeenQuiet) {
   EXPECT_EQ(Used("pods"), "0");
 }
 
-TEST_F(QuotaPlane, ObjectsOfAnyKindAreCounted) {
-  MakeQuota(Quota({{"count/deployments.apps", "1"}, {"secrets", "1"}, {"services", "1"}, {"resourcequotas", "1"}}));
+TEST_F(QuotaCluster, ObjectsOfAnyKindAreCounted) {
+  MakeQuota(
+      Quota({{"count/deployments.apps", "1"}, {"secrets", "1"}, {"services", "1"}, {"resourcequotas", "1"}}));
   EXPECT_EQ(Used("resourcequotas"), "1");
   const auto refused = [&](const char* resource, Json object) {
     auto written = bed_.Create(resource, "default", std::move(object));
@@ -150,12 +155,14 @@ TEST_F(QuotaPlane, ObjectsOfAnyKindAreCounted) {
   };
   EXPECT_EQ(refused("secrets", {{"metadata", {{"name", "a"}}}}), "");
   EXPECT_EQ(refused("secrets", {{"metadata", {{"name", "b"}}}}),
-            "secrets \"b\" is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=1, limited: secrets=1");
+            "secrets \"b\" is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=1, limited: "
+            "secrets=1");
   EXPECT_EQ(refused("resourcequotas", Quota({{"pods", "1"}}, "r")),
             "resourcequotas \"r\" is forbidden: exceeded quota: q, requested: resourcequotas=1, used: "
             "resourcequotas=1, limited: resourcequotas=1");
   // The Service `kubernetes` is there from the beginning.
-  EXPECT_NE(refused("services", {{"metadata", {{"name", "s"}}}, {"spec", {{"ports", {{{"port", 80}}}}}}}), "");
+  EXPECT_NE(refused("services", {{"metadata", {{"name", "s"}}}, {"spec", {{"ports", {{{"port", 80}}}}}}}),
+            "");
   Json deployment = {{"metadata", {{"name", "d"}}},
                      {"spec",
                       {{"replicas", 0},
@@ -165,31 +172,33 @@ TEST_F(QuotaPlane, ObjectsOfAnyKindAreCounted) {
                          {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}}}}}};
   EXPECT_EQ(refused("deployments", deployment), "");
   deployment["metadata"]["name"] = "e";
-  EXPECT_EQ(refused("deployments", deployment),
-            "deployments.apps \"e\" is forbidden: exceeded quota: q, requested: count/deployments.apps=1, used: "
-            "count/deployments.apps=1, limited: count/deployments.apps=1");
+  EXPECT_EQ(
+      refused("deployments", deployment),
+      "deployments.apps \"e\" is forbidden: exceeded quota: q, requested: count/deployments.apps=1, used: "
+      "count/deployments.apps=1, limited: count/deployments.apps=1");
   bed_.Must(bed_.Delete("secrets", {"default", "a"}));
   Settle();
   EXPECT_EQ(refused("secrets", {{"metadata", {{"name", "b"}}}}), "");
 }
 
-TEST_F(QuotaPlane, ScopesChooseThePods) {
+TEST_F(QuotaCluster, ScopesChooseThePods) {
   Json quota = Quota({{"pods", "0"}});
   quota["spec"]["scopes"] = {"BestEffort"};
   MakeQuota(quota);
   EXPECT_EQ(Create(Pod("burstable")), "");
   Json best_effort = Pod("best-effort");
   best_effort["spec"]["containers"][0].erase("resources");
-  EXPECT_EQ(Create(best_effort), "pods \"best-effort\" is forbidden: exceeded quota: q, requested: pods=1, used: "
-                                 "pods=0, limited: pods=0");
+  EXPECT_EQ(Create(best_effort),
+            "pods \"best-effort\" is forbidden: exceeded quota: q, requested: pods=1, used: "
+            "pods=0, limited: pods=0");
 }
 
-TEST_F(QuotaPlane, ContainersMustSayWhatAQuotaCounts) {
+TEST_F(QuotaCluster, ContainersMustSayWhatAQuotaCounts) {
   MakeQuota(Quota({{"limits.cpu", "1"}}));
   EXPECT_EQ(Create(Pod("a")), "pods \"a\" is forbidden: failed quota: q: must specify limits.cpu for: c");
 }
 
-TEST_F(QuotaPlane, ADryRunIsToldAndTakesNothing) {
+TEST_F(QuotaCluster, ADryRunIsToldAndTakesNothing) {
   MakeQuota(Quota({{"pods", "1"}}));
   apiserver::Request request;
   request.method = "POST";
@@ -203,7 +212,7 @@ TEST_F(QuotaPlane, ADryRunIsToldAndTakesNothing) {
   EXPECT_EQ(bed_.Serve(request).code, 403);
 }
 
-TEST_F(QuotaPlane, OtherNamespacesAreFree) {
+TEST_F(QuotaCluster, OtherNamespacesAreFree) {
   MakeQuota(Quota({{"pods", "0"}}));
   bed_.Must(bed_.Create("namespaces", "", {{"metadata", {{"name", "other"}}}}));
   EXPECT_TRUE(bed_.Create("pods", "other", Pod("a")));
@@ -211,7 +220,7 @@ TEST_F(QuotaPlane, OtherNamespacesAreFree) {
   EXPECT_EQ(Create(Pod("a")), "");
 }
 
-TEST_F(QuotaPlane, AServiceThatGetsNodePortsIsCountedAfterwards) {
+TEST_F(QuotaCluster, AServiceThatGetsNodePortsIsCountedAfterwards) {
   MakeQuota(Quota({{"services.nodeports", "0"}}));
   bed_.Must(bed_.Create("services", "default",
                         {{"metadata", {{"name", "s"}}}, {"spec", {{"ports", {{{"port", 80}}}}}}}));
@@ -220,18 +229,19 @@ TEST_F(QuotaPlane, AServiceThatGetsNodePortsIsCountedAfterwards) {
   EXPECT_EQ(Used("services.nodeports"), "1");
 }
 
-TEST(QuotaController, AQuietPlaneWritesNothing) {
+TEST(QuotaController, AQuietClusterWritesNothing) {
   Testbed bed({.controllers = "resourcequota-controller", .kubelet = false, .scheduler = false, .nodes = 0});
-  bed.Must(bed.Create("resourcequotas", "default", Quota({{"pods", "3"}, {"count/widgets.example.com", "1"}})));
+  bed.Must(
+      bed.Create("resourcequotas", "default", Quota({{"pods", "3"}, {"count/widgets.example.com", "1"}})));
   bed.Must(bed.Create("pods", "default", Pod("a")));
   bed.clock().Advance(1min);
-  const std::int64_t before = bed.plane().store().CurrentRevision();
+  const std::int64_t before = bed.control_plane().store().CurrentRevision();
   bed.clock().Advance(1h);
-  EXPECT_EQ(bed.plane().store().CurrentRevision(), before);
+  EXPECT_EQ(bed.control_plane().store().CurrentRevision(), before);
 }
 
-// Pods come and go as fast as the quota lets them, in many orders of what the components do: never more than there may
-// be, and at the end the books are right.
+// Pods come and go as fast as the quota lets them, in many orders of what the components do: never more than
+// there may be, and at the end the books are right.
 TEST(QuotaController, NeverLetsMoreInThanThereIsRoomFor) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);

@@ -26,7 +26,8 @@ class Ledger : public testing::Test {
 };
 
 TEST_F(Ledger, CountsUnderTheNamesOfTheLimitsThatMeanSomethingHere) {
-  ledger_.PutQuota({"ns", "q"}, Json::parse(R"({"hard":{"pods":"2","requests.cpu":"1","count/widgets.example":"1"}})"));
+  ledger_.PutQuota({"ns", "q"},
+                   Json::parse(R"({"hard":{"pods":"2","requests.cpu":"1","count/widgets.example":"1"}})"));
   EXPECT_EQ(Counted("q"), R"({"pods":"0","requests.cpu":"0"})");
   EXPECT_TRUE(ledger_.Counts("ns", kPods));
   EXPECT_FALSE(ledger_.Counts("ns", kSecrets));
@@ -75,11 +76,10 @@ TEST_F(Ledger, OnlyAnotherChoiceOfObjectsAsksForARecount) {
   EXPECT_TRUE(ledger_.PutQuota(q, Json::parse(R"({"hard":{"pods":"2"}})")).recount);
   ledger_.Find(q)->recount = false;
   EXPECT_FALSE(ledger_.PutQuota(q, Json::parse(R"({"hard":{"pods":"3"}})")).recount);
-  EXPECT_TRUE(
-      ledger_
-          .PutQuota(q, Json::parse(R"({"hard":{"pods":"3"},"scopeSelector":{"matchExpressions":[
+  EXPECT_TRUE(ledger_
+                  .PutQuota(q, Json::parse(R"({"hard":{"pods":"3"},"scopeSelector":{"matchExpressions":[
                                        {"scopeName":"BestEffort","operator":"Exists"}]}})"))
-          .recount);
+                  .recount);
 }
 
 TEST_F(Ledger, ANamespaceIsForgottenWithItsLastQuota) {

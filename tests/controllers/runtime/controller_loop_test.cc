@@ -1,9 +1,9 @@
 #include "controllers/runtime/controller_loop.h"
 
+#include <deque>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <deque>
 
 #include "api/base/errors.h"
 #include "tests/controllers/runtime/fake_runtime.h"
@@ -36,7 +36,8 @@ class ControllerLoopTest : public ::testing::Test {
     test->began_.push_back(key.name);
     Leaving leaving{test, key.name};
     if (test->waiting_) {
-      api::Awaitable<bool> until([test, key](api::Awaitable<bool>::Done done) { test->blocked_[key.name] = done; });
+      api::Awaitable<bool> until(
+          [test, key](api::Awaitable<bool>::Done done) { test->blocked_[key.name] = done; });
       co_await std::move(until);
     }
     if (test->outcomes_.empty()) co_return Reconciled::Done();

@@ -18,7 +18,8 @@ using controllers_testing::FakeRuntime;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// A lane that runs what is posted at once, so that a test sees what comes of a record before the apiserver answers.
+// A lane that runs what is posted at once, so that a test sees what comes of a record before the apiserver
+// answers.
 class InlineLane : public api::Executor {
  public:
   explicit InlineLane(api::Executor& timers) : timers_(timers) {}
@@ -32,7 +33,9 @@ class InlineLane : public api::Executor {
   api::Executor& timers_;
 };
 
-api::Env WithLane(const api::Env& env, api::Executor& lane) { return {env.clock, lane, env.prng, env.gates, env.log}; }
+api::Env WithLane(const api::Env& env, api::Executor& lane) {
+  return {env.clock, lane, env.prng, env.gates, env.log};
+}
 
 class EventRecorderTest : public ::testing::Test {
  protected:
@@ -110,7 +113,8 @@ TEST_F(EventRecorderTest, WritesTheEventAsClientGoDoes) {
 
 TEST_F(EventRecorderTest, EventAboutAThingWithoutANamespaceIsInDefault) {
   source_ = {.component = "node-controller"};
-  Record("gone", {.api_version = "v1", .kind = "Node", .ns = "", .name = "node-1", .uid = "node-1"}, kWarning);
+  Record("gone", {.api_version = "v1", .kind = "Node", .ns = "", .name = "node-1", .uid = "node-1"},
+         kWarning);
   const Json& body = client_.writes.at(0).body;
   EXPECT_EQ(client_.writes[0].object.ns, "default");
   EXPECT_EQ(body["metadata"]["namespace"], "default");
@@ -251,7 +255,8 @@ TEST_F(EventRecorderTest, SourceHasSoManyEventsPerObject) {
   EXPECT_TRUE(Messages().contains("hello x25"));
   runtime_.Advance(seconds(1));
   Write("hello");
-  EXPECT_TRUE(Messages().contains("hello x32")) << "one more every five minutes, which tells how many there were";
+  EXPECT_TRUE(Messages().contains("hello x32"))
+      << "one more every five minutes, which tells how many there were";
 }
 
 TEST_F(EventRecorderTest, RememberedEventsAreThoseOfTheLastFourThousand) {

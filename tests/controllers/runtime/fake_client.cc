@@ -48,14 +48,8 @@ api::Status Missing(std::string_view resource, const ObjectName& name) {
 }  // namespace
 
 ObjectPtr MakeObject(const Json& document, std::int64_t revision) {
-  api::ObjectHeader header;
-  header.ns = StringAt(document, "metadata", "namespace");
-  header.name = StringAt(document, "metadata", "name");
-  header.uid = StringAt(document, "metadata", "uid");
+  api::ObjectHeader header = api::ReadHeader(document);
   header.revision = revision;
-  header.deleting = api::Find(document, "metadata", "deletionTimestamp") != nullptr;
-  for (const auto& [key, value] : api::ObjectAt(document, "metadata", "labels").items())
-    header.labels.emplace_back(key, value.get<std::string>());
   return api::Object::Make(std::move(header), document);
 }
 
@@ -209,7 +203,8 @@ api::Client::Written FakeClient::Patch(const api::WriteRequest& request) {
   if (current == nullptr) return Missing(request.resource, request.object);
   std::string_view uid = StringAt(request.body, "metadata", "uid");
   if (!uid.empty() && uid != current->header().uid)
-    return api::Conflict({.group = "", .resource = request.resource}, request.object.name, "Precondition failed");
+    return api::Conflict({.group = "", .resource = request.resource}, request.object.name,
+                         "Precondition failed");
   auto apply = [&]() -> api::Result<Json> {
     switch (request.patch) {
       case api::PatchKind::kMerge: return api::ApplyMergePatch(current->Parse(), request.body);
@@ -229,7 +224,8 @@ api::Client::Written FakeClient::Delete(const api::WriteRequest& request) {
   if (current == nullptr) return Missing(request.resource, request.object);
   std::string_view uid = StringAt(request.body, "preconditions", "uid");
   if (!uid.empty() && uid != current->header().uid)
-    return api::Conflict({.group = "", .resource = request.resource}, request.object.name, "Precondition failed");
+    return api::Conflict({.group = "", .resource = request.resource}, request.object.name,
+                         "Precondition failed");
   Json document = current->Parse();
   if (api::ListAt(document, "metadata", "finalizers").empty()) {
     Remove(request.resource, request.object);
@@ -245,7 +241,8 @@ api::Result<ObjectPtr> FakeClient::Get(std::string_view resource, const ObjectNa
   return Missing(resource, name);
 }
 
-api::Result<api::ObjectList> FakeClient::List(std::string_view resource, const std::optional<std::string>& ns) {
+api::Result<api::ObjectList> FakeClient::List(std::string_view resource,
+                                              const std::optional<std::string>& ns) {
   ++lists;
   if (!list_failures.empty()) {
     api::Status failure = list_failures.front();
@@ -269,7 +266,8 @@ api::Result<std::unique_ptr<api::ClientWatch>> FakeClient::Watch(std::string_vie
     return failure;
   }
   if (from_revision < compacted_) return api::TooOldResourceVersion(from_revision, compacted_);
-  return std::unique_ptr<api::ClientWatch>(std::make_unique<FakeWatch>(*this, std::string(resource), from_revision));
+  return std::unique_ptr<api::ClientWatch>(
+      std::make_unique<FakeWatch>(*this, std::string(resource), from_revision));
 }
 
 }  // namespace terrarium::controllers_testing

@@ -1,7 +1,7 @@
 #pragma once
 
-// An apiserver for a test of one component: objects in memory, without validation, defaulting and admission. Writes are
-// done at once and answered from the lane; lists, watches and writes can be made to fail.
+// An apiserver for a test of one component: objects in memory, without validation, defaulting and admission.
+// Writes are done at once and answered from the lane; lists, watches and writes can be made to fail.
 
 #include <cstdint>
 #include <deque>
@@ -53,7 +53,8 @@ class FakeClient : public api::Client {
   void Send(api::WriteRequest request, WriteDone done) override;
   api::Result<api::ObjectPtr> Get(std::string_view resource, const api::ObjectName& name) override;
   api::Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override;
-  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from_revision) override;
+  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource,
+                                                       std::int64_t from_revision) override;
 
  private:
   class FakeWatch;

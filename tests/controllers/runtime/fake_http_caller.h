@@ -1,6 +1,7 @@
 #pragma once
 
-// The other end of api::HttpCaller for tests: answers calls at once, or keeps them until it is told what to say.
+// The other end of api::HttpCaller for tests: answers calls at once, or keeps them until it is told what to
+// say.
 
 #include <cstddef>
 #include <deque>
@@ -14,7 +15,8 @@
 
 namespace terrarium::controllers_testing {
 
-inline api::HttpAnswer Says(std::string body, int status = 200, std::string content_type = "application/json") {
+inline api::HttpAnswer Says(std::string body, int status = 200,
+                            std::string content_type = "application/json") {
   api::HttpAnswer answer;
   answer.status = status;
   answer.content_type = std::move(content_type);
@@ -22,7 +24,8 @@ inline api::HttpAnswer Says(std::string body, int status = 200, std::string cont
   answer.took = std::chrono::milliseconds(20);
   return answer;
 }
-inline api::HttpAnswer Picks(const std::vector<std::string>& chosen, const std::vector<std::string>& tied = {}) {
+inline api::HttpAnswer Picks(const std::vector<std::string>& chosen,
+                             const std::vector<std::string>& tied = {}) {
   return Says(api::Json{{"chosen_pods", chosen}, {"tied_pods", tied}}.dump());
 }
 inline api::HttpAnswer Fails(api::HttpAnswer::Outcome outcome, std::string error = "") {

@@ -1,10 +1,10 @@
 #include "tests/controllers/runtime/fake_runtime.h"
 
-#include <spdlog/sinks/base_sink.h>
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <mutex>
+
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
 
 #include "api/base/check.h"
 
@@ -80,8 +80,8 @@ void FakeRuntime::Advance(api::Duration duration) {
 }
 
 std::size_t FakeRuntime::timers(api::TimerKind kind) const {
-  return static_cast<std::size_t>(std::count_if(timers_.begin(), timers_.end(),
-                                                [&](const auto& timer) { return timer.second.kind == kind; }));
+  return static_cast<std::size_t>(std::count_if(
+      timers_.begin(), timers_.end(), [&](const auto& timer) { return timer.second.kind == kind; }));
 }
 
 std::optional<api::Duration> FakeRuntime::NextTimer(api::TimerKind kind) const {

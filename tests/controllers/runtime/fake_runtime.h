@@ -1,7 +1,7 @@
 #pragma once
 
-// Time and work for a test of one component: a clock that stands still until it is moved, and a lane that runs on the
-// test's own thread, piece by piece. It also keeps what was logged.
+// Time and work for a test of one component: a clock that stands still until it is moved, and a lane that
+// runs on the test's own thread, piece by piece. It also keeps what was logged.
 
 #include <cstdint>
 #include <deque>

@@ -60,7 +60,8 @@ TEST_F(InformerSetTest, InformerAskedForAfterTheStartIsStartedAtOnce) {
 
 TEST_F(InformerSetTest, InformerAskedForByAHandlerDuringTheStartIsListedOnce) {
   client_.Put("nodes", Pod("x"));
-  set_.For("nodes").AddHandler({.added = [&](const ObjectPtr&) { set_.For("pods"); }, .updated = {}, .deleted = {}});
+  set_.For("nodes").AddHandler(
+      {.added = [&](const ObjectPtr&) { set_.For("pods"); }, .updated = {}, .deleted = {}});
   set_.Start();
   EXPECT_TRUE(set_.HasSynced());
   EXPECT_EQ(client_.lists, 2);

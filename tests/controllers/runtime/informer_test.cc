@@ -25,12 +25,14 @@ class InformerTest : public ::testing::Test {
  protected:
   // "+a@node", "~a@old>new", "-a@node".
   EventHandler Teller() {
-    return {.added = [this](const ObjectPtr& o) { told_.push_back("+" + o->header().name + "@" + NodeOf(*o)); },
-            .updated =
-                [this](const ObjectPtr& old, const ObjectPtr& o) {
-                  told_.push_back("~" + o->header().name + "@" + NodeOf(*old) + ">" + NodeOf(*o));
-                },
-            .deleted = [this](const ObjectPtr& o) { told_.push_back("-" + o->header().name + "@" + NodeOf(*o)); }};
+    return {
+        .added = [this](const ObjectPtr& o) { told_.push_back("+" + o->header().name + "@" + NodeOf(*o)); },
+        .updated =
+            [this](const ObjectPtr& old, const ObjectPtr& o) {
+              told_.push_back("~" + o->header().name + "@" + NodeOf(*old) + ">" + NodeOf(*o));
+            },
+        .deleted =
+            [this](const ObjectPtr& o) { told_.push_back("-" + o->header().name + "@" + NodeOf(*o)); }};
   }
   Told TakeTold() { return std::exchange(told_, {}); }
   void Start() {
@@ -100,7 +102,8 @@ TEST_F(InformerTest, WatchBringsWhatHappensAfterTheList) {
 TEST_F(InformerTest, DeletedGetsTheLastStateKnown) {
   client_.Put("pods", Pod("a", "n1"));
   std::int64_t revision = 0;
-  informer_.AddHandler({.added = {}, .updated = {}, .deleted = [&](const ObjectPtr& o) { revision = o->revision(); }});
+  informer_.AddHandler(
+      {.added = {}, .updated = {}, .deleted = [&](const ObjectPtr& o) { revision = o->revision(); }});
   Start();
   client_.Remove("pods", {"default", "a"});
   runtime_.RunReady();
@@ -238,7 +241,8 @@ TEST_F(InformerTest, ListThatIsRefusedIsTriedAgainWithBackoffInTheBackground) {
   client_.watch_failures.push_back(api::InternalError("not now"));
   informer_.Disconnect();
   runtime_.RunReady();
-  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(800)) << "success begins the backoff anew";
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(800))
+      << "success begins the backoff anew";
 }
 
 TEST_F(InformerTest, AServerThatIsAwayIsWaitedFor) {
@@ -246,7 +250,8 @@ TEST_F(InformerTest, AServerThatIsAwayIsWaitedFor) {
   Start();
   for (int wait_ms : {800, 1600}) {
     EXPECT_FALSE(informer_.HasSynced());
-    ASSERT_EQ(runtime_.NextTimer(TimerKind::kWork), milliseconds(wait_ms)) << "the plane is not idle before";
+    ASSERT_EQ(runtime_.NextTimer(TimerKind::kWork), milliseconds(wait_ms))
+        << "the cluster is not idle before";
     runtime_.Advance(milliseconds(wait_ms));
   }
   EXPECT_TRUE(informer_.HasSynced());

@@ -12,7 +12,9 @@ Json Pod(const std::string& name, const std::string& node, const std::string& ns
   return pod;
 }
 
-std::string NodeOf(const api::Object& pod) { return std::string(api::StringAt(*pod.Document(), "spec", "nodeName")); }
+std::string NodeOf(const api::Object& pod) {
+  return std::string(api::StringAt(*pod.Document(), "spec", "nodeName"));
+}
 
 std::vector<std::string> NodeIndex(const api::Object& pod) {
   std::string node = NodeOf(pod);

@@ -1,11 +1,11 @@
 #include "controllers/runtime/key_timers.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "tests/controllers/runtime/fake_runtime.h"
 

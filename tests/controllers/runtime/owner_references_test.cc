@@ -17,7 +17,11 @@ using controllers_testing::FakeRuntime;
 using controllers_testing::MakeObject;
 
 Json Reference(const std::string& uid, bool controller) {
-  return {{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"name", "rs"}, {"uid", uid}, {"controller", controller}};
+  return {{"apiVersion", "apps/v1"},
+          {"kind", "ReplicaSet"},
+          {"name", "rs"},
+          {"uid", uid},
+          {"controller", controller}};
 }
 
 TEST(OwnerReferences, AreReadFromTheDocument) {
@@ -112,8 +116,9 @@ TEST_F(ClaimObjectsTest, AdoptsMatchingOrphansWithTheirUidInThePatch) {
   EXPECT_EQ(client_.writes[0].resource, "pods");
   EXPECT_EQ(client_.writes[0].patch, api::PatchKind::kStrategic);
   Json reference = ControllerReference(*owner_, "apps/v1", "ReplicaSet");
-  EXPECT_EQ(client_.writes[0].body,
-            (Json{{"metadata", {{"uid", orphan->header().uid}, {"ownerReferences", Json::array({reference})}}}}));
+  EXPECT_EQ(
+      client_.writes[0].body,
+      (Json{{"metadata", {{"uid", orphan->header().uid}, {"ownerReferences", Json::array({reference})}}}}));
   EXPECT_EQ(References("a"), Json::array({reference}));
   EXPECT_EQ(References("b"), Json::array());
   EXPECT_EQ(client_.gets, 1) << "the owner is read once, before the first";
@@ -130,9 +135,10 @@ TEST_F(ClaimObjectsTest, ReleasesWhatItControlsAndNoLongerMatches) {
   ObjectPtr stray = Pod("a", "db", uid());
   EXPECT_EQ(Names(Claim({stray, Pod("b", "web", uid())})), "b");
   ASSERT_EQ(client_.writes.size(), 1u);
-  EXPECT_EQ(client_.writes[0].body, (Json{{"metadata",
-                                           {{"uid", stray->header().uid},
-                                            {"ownerReferences", {{{"$patch", "delete"}, {"uid", uid()}}}}}}}));
+  EXPECT_EQ(client_.writes[0].body,
+            (Json{{"metadata",
+                   {{"uid", stray->header().uid},
+                    {"ownerReferences", {{{"$patch", "delete"}, {"uid", uid()}}}}}}}));
   EXPECT_EQ(References("a"), Json::array());
   EXPECT_EQ(client_.gets, 0) << "letting go needs no second look";
 }
@@ -186,7 +192,8 @@ TEST_F(ClaimObjectsTest, OwnerThatIsGoneOrReplacedAdoptsNothing) {
   client_.Put("replicasets", Owner());
   Claimed replaced = Claim({Pod("a", "web")});
   ASSERT_FALSE(replaced);
-  EXPECT_NE(replaced.status().message.find("original ReplicaSet default/rs is gone: got uid "), std::string::npos);
+  EXPECT_NE(replaced.status().message.find("original ReplicaSet default/rs is gone: got uid "),
+            std::string::npos);
   EXPECT_TRUE(client_.writes.empty());
 }
 

@@ -19,7 +19,8 @@ class SelectorIndexTest : public testing::Test {
   }
   std::vector<std::string> Matching(const Json& labels) {
     std::vector<std::string> names;
-    auto object = controllers_testing::MakeObject({{"metadata", {{"namespace", "default"}, {"labels", labels}}}});
+    auto object =
+        controllers_testing::MakeObject({{"metadata", {{"namespace", "default"}, {"labels", labels}}}});
     for (const api::ObjectName& name : index_.Matching(object->header())) names.push_back(name.name);
     return names;
   }
@@ -34,7 +35,8 @@ TEST_F(SelectorIndexTest, FindsSelectorsOfEveryForm) {
   Set("not", "app!=db");
   Set("elsewhere", "app=web", "other");
   EXPECT_THAT(Matching({{"app", "web"}}), ElementsAre("equals", "exists", "in", "not"));
-  EXPECT_THAT(Matching({{"app", "web"}, {"tier", "front"}}), ElementsAre("equals", "exists", "in", "not", "two"));
+  EXPECT_THAT(Matching({{"app", "web"}, {"tier", "front"}}),
+              ElementsAre("equals", "exists", "in", "not", "two"));
   EXPECT_THAT(Matching({{"app", "db"}}), ElementsAre("exists", "in"));
   EXPECT_THAT(Matching({{"tier", "front"}}), ElementsAre("not"));
 }

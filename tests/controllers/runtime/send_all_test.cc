@@ -1,8 +1,8 @@
 #include "controllers/runtime/send_all.h"
 
-#include <gtest/gtest.h>
-
 #include <optional>
+
+#include <gtest/gtest.h>
 
 #include "api/base/errors.h"
 #include "tests/controllers/runtime/fake_client.h"
@@ -23,7 +23,8 @@ api::WriteRequest CreateOf(const std::string& name) {
   return request;
 }
 
-api::Task<void> Collect(api::Client* client, std::vector<api::WriteRequest> requests, std::optional<Answers>* answers) {
+api::Task<void> Collect(api::Client* client, std::vector<api::WriteRequest> requests,
+                        std::optional<Answers>* answers) {
   answers->emplace(co_await SendAll(*client, std::move(requests)));
 }
 

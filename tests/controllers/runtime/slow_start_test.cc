@@ -1,9 +1,9 @@
 #include "controllers/runtime/slow_start.h"
 
+#include <optional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <optional>
 
 #include "api/base/errors.h"
 #include "tests/controllers/runtime/fake_client.h"

@@ -34,7 +34,9 @@ class WorkQueueTest : public ::testing::Test {
     Drain(queue);
     return delay;
   }
-  bool HasMetric(const std::string& line) { return metrics_.Text().find("\n" + line + "\n") != std::string::npos; }
+  bool HasMetric(const std::string& line) {
+    return metrics_.Text().find("\n" + line + "\n") != std::string::npos;
+  }
 
   FakeRuntime runtime_;
   Metrics metrics_;
@@ -236,7 +238,8 @@ TEST_F(WorkQueueTest, MeasuresWaitingAndWork) {
   EXPECT_TRUE(HasMetric("workqueue_work_duration_seconds_bucket{name=\"test\",le=\"1\"} 0"));
   EXPECT_TRUE(HasMetric("workqueue_work_duration_seconds_bucket{name=\"test\",le=\"10\"} 1"));
   queue_.TryPop();
-  EXPECT_TRUE(HasMetric("workqueue_queue_duration_seconds_sum{name=\"test\"} 5")) << "it waited while it was parked";
+  EXPECT_TRUE(HasMetric("workqueue_queue_duration_seconds_sum{name=\"test\"} 5"))
+      << "it waited while it was parked";
 }
 
 TEST_F(WorkQueueTest, ReportsUnfinishedWorkWhileThereIsAny) {
@@ -248,7 +251,7 @@ TEST_F(WorkQueueTest, ReportsUnfinishedWorkWhileThereIsAny) {
   runtime_.Advance(seconds(1));
   EXPECT_TRUE(HasMetric("workqueue_unfinished_work_seconds{name=\"test\"} 3"));
   EXPECT_TRUE(HasMetric("workqueue_longest_running_processor_seconds{name=\"test\"} 2"));
-  EXPECT_EQ(runtime_.timers(TimerKind::kWork), 0u) << "housekeeping keeps no plane busy";
+  EXPECT_EQ(runtime_.timers(TimerKind::kWork), 0u) << "housekeeping keeps no cluster busy";
   queue_.Done(Key("a"));
   queue_.Done(Key("b"));
   runtime_.Advance(seconds(1));

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "api/json_access.h"
-#include "testbed/components.h"
+#include "testbed/control_plane/components.h"
 #include "tests/controllers/node_lifecycle/node_testing.h"
 
 namespace terrarium::controllers {
@@ -52,8 +52,9 @@ TEST(TaintEviction, APodThatDoesNotTolerateTheTaintGoesAtOnce) {
   EXPECT_TRUE(IsDeleting(bed));
   EXPECT_EQ(ConditionStatus(PodOf(bed, "web"), "DisruptionTarget"), "True");
   EXPECT_TRUE(EventsAbout(bed, "web").contains(kMarked));
-  EXPECT_NE(bed.plane().components().MetricsText().find("taint_eviction_controller_pod_deletions_total 1"),
-            std::string::npos);
+  EXPECT_NE(
+      bed.control_plane().components().MetricsText().find("taint_eviction_controller_pod_deletions_total 1"),
+      std::string::npos);
 }
 
 TEST(TaintEviction, WithoutTheGateTheStatusDoesNotSayWhy) {
@@ -126,8 +127,8 @@ TEST(TaintEviction, ATolerationGivenInTimeCallsTheDeletionOff) {
 
 TEST(TaintEviction, AnHourOnceSetStands) {
   Testbed bed({.nodes = 1});
-  bed.Must(bed.Create("pods", "default",
-                      Tolerating(Tolerating(LingeringPod(), "maintenance", 90), "fire", 10)));
+  bed.Must(
+      bed.Create("pods", "default", Tolerating(Tolerating(LingeringPod(), "maintenance", 90), "fire", 10)));
   bed.clock().Settle();
   TaintNode(bed, {"maintenance"});
   bed.clock().Advance(30s);

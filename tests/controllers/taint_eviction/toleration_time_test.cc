@@ -27,7 +27,8 @@ TEST(Tolerates, ByKeyValueEffectAndOperator) {
 }
 
 TEST(NoExecuteTaints, LeaveOutTheOtherEffects) {
-  Json node = {{"spec", {{"taints", Json::array({Taint("a"), Json{{"key", "b"}, {"effect", "NoSchedule"}}})}}}};
+  Json node = {
+      {"spec", {{"taints", Json::array({Taint("a"), Json{{"key", "b"}, {"effect", "NoSchedule"}}})}}}};
   EXPECT_EQ(NoExecuteTaints(node), Json::array({Taint("a")}));
   EXPECT_TRUE(NoExecuteTaints(Json::object()).empty());
 }
@@ -52,16 +53,14 @@ TEST(TolerationTime, IsTheShortestOfTheTolerationsInUse) {
       {"the shorter of two", Json::array({for_300, for_60}), Json::array({Taint("a"), Taint("b")}), 60s},
       {"one of two not tolerated", Json::array({for_300}), Json::array({Taint("a"), Taint("b")}), 0s},
       {"for ever beside a time", Json::array({for_ever, for_60}), Json::array({Taint("a"), Taint("b")}), 60s},
-      {"the first that fits counts", Json::array({for_ever, for_300}), Json::array({Taint("a")}), std::nullopt},
+      {"the first that fits counts", Json::array({for_ever, for_300}), Json::array({Taint("a")}),
+       std::nullopt},
       {"an unused one does not count", Json::array({for_300, for_60}), Json::array({Taint("a")}), 300s},
-      {"no time at all",
-       Json::array({Json{{"key", "a"}, {"operator", "Exists"}, {"tolerationSeconds", 0}}}),
-       Json::array({Taint("a")}),
-       0s},
+      {"no time at all", Json::array({Json{{"key", "a"}, {"operator", "Exists"}, {"tolerationSeconds", 0}}}),
+       Json::array({Taint("a")}), 0s},
       {"a negative time is none",
        Json::array({Json{{"key", "a"}, {"operator", "Exists"}, {"tolerationSeconds", -5}}}),
-       Json::array({Taint("a")}),
-       0s},
+       Json::array({Taint("a")}), 0s},
   };
   for (const TimeCase& c : cases) EXPECT_EQ(TolerationTime(c.tolerations, c.taints), c.time) << c.name;
 }

@@ -11,8 +11,9 @@ using std::chrono::seconds;
 const api::Time kFinished{seconds(1'767'225'600)};
 
 Json FinishedJob(const char* type, const char* status = "True") {
-  Json earlier = {
-      {"type", "Suspended"}, {"status", "True"}, {"lastTransitionTime", api::FormatTime(kFinished - seconds(9))}};
+  Json earlier = {{"type", "Suspended"},
+                  {"status", "True"},
+                  {"lastTransitionTime", api::FormatTime(kFinished - seconds(9))}};
   Json condition = {{"type", type}, {"status", status}, {"lastTransitionTime", api::FormatTime(kFinished)}};
   return {{"spec", {{"ttlSecondsAfterFinished", 100}}}, {"status", {{"conditions", {earlier, condition}}}}};
 }

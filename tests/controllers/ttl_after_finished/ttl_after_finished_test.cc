@@ -1,4 +1,4 @@
-// Finished Jobs in a whole plane.
+// Finished Jobs in a whole cluster.
 
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "api/json_access.h"
 #include "controllers/runtime/why.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::controllers {
 namespace {
@@ -23,10 +23,11 @@ using namespace std::chrono_literals;
 class TtlAfterFinished : public ::testing::Test {
  protected:
   void CreateJob(std::optional<int> ttl) {
-    Json job = {{"metadata", {{"name", "pi"}}},
-                {"spec",
-                 {{"template",
-                   {{"spec", {{"restartPolicy", "Never"}, {"containers", {{{"name", "c"}, {"image", "i"}}}}}}}}}}};
+    Json job = {
+        {"metadata", {{"name", "pi"}}},
+        {"spec",
+         {{"template",
+           {{"spec", {{"restartPolicy", "Never"}, {"containers", {{{"name", "c"}, {"image", "i"}}}}}}}}}}};
     if (ttl) job["spec"]["ttlSecondsAfterFinished"] = *ttl;
     Testbed::Must(bed_.Create("jobs", "default", job));
   }
@@ -36,7 +37,8 @@ class TtlAfterFinished : public ::testing::Test {
     const std::string now = api::FormatTime(bed_.Now());
     Json conditions = Json::array();
     for (const char* condition : {interim, type})
-      conditions.push_back({{"type", condition}, {"status", "True"}, {"reason", "Test"}, {"lastTransitionTime", now}});
+      conditions.push_back(
+          {{"type", condition}, {"status", "True"}, {"reason", "Test"}, {"lastTransitionTime", now}});
     Json job = Job()->Parse();
     job["status"] = {{"startTime", now}, {"conditions", conditions}};
     if (type == std::string("Complete")) job["status"]["completionTime"] = now;
@@ -78,7 +80,7 @@ TEST_F(TtlAfterFinished, WithATimeToLiveOfZeroItGoesAtOnce) {
   EXPECT_EQ(Job(), nullptr);
 }
 
-TEST_F(TtlAfterFinished, ThePlaneIsNotIdleBefore) {
+TEST_F(TtlAfterFinished, TheClusterIsNotIdleBefore) {
   CreateJob(3600);
   Complete();
   const api::Time finished = bed_.Now();
@@ -148,8 +150,12 @@ TEST_F(TtlAfterFinished, ThePodsGoBeforeTheJob) {
                {{"name", "pi-abcde"},
                 {"finalizers", {"example.com/held"}},
                 {"ownerReferences",
-                 {{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "pi"}, {"uid", Job()->header().uid},
-                   {"controller", true}, {"blockOwnerDeletion", true}}}}}},
+                 {{{"apiVersion", "batch/v1"},
+                   {"kind", "Job"},
+                   {"name", "pi"},
+                   {"uid", Job()->header().uid},
+                   {"controller", true},
+                   {"blockOwnerDeletion", true}}}}}},
               {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
   Testbed::Must(bed_.Create("pods", "default", pod));
   Complete();
@@ -178,13 +184,14 @@ TEST_F(TtlAfterFinished, TheDeletionIsExplained) {
 // With the Job controller and pods that end by themselves.
 TEST(TtlAfterFinishedJobs, AJobThatRunsToItsEndLeavesNothingBehind) {
   Testbed bed({.nodes = 1});
-  Json job = {{"metadata", {{"name", "pi"}}},
-              {"spec",
-               {{"completions", 3},
-                {"ttlSecondsAfterFinished", 60},
-                {"template",
-                 {{"metadata", {{"annotations", {{"terrarium.dev/run-for", "5s"}}}}},
-                  {"spec", {{"restartPolicy", "Never"}, {"containers", {{{"name", "c"}, {"image", "i"}}}}}}}}}}};
+  Json job = {
+      {"metadata", {{"name", "pi"}}},
+      {"spec",
+       {{"completions", 3},
+        {"ttlSecondsAfterFinished", 60},
+        {"template",
+         {{"metadata", {{"annotations", {{"terrarium.dev/run-for", "5s"}}}}},
+          {"spec", {{"restartPolicy", "Never"}, {"containers", {{{"name", "c"}, {"image", "i"}}}}}}}}}}};
   Testbed::Must(bed.Create("jobs", "default", job));
   ObjectPtr seen;
   auto complete = [&] {

@@ -56,7 +56,8 @@ TEST_F(TtlRaces, TheDeletionIsInTheForegroundAndNamesTheUid) {
   runtime_.Advance(10s);
   ASSERT_EQ(client_.writes.size(), 1u);
   EXPECT_EQ(client_.writes[0].verb, api::WriteRequest::Verb::kDelete);
-  EXPECT_EQ(client_.writes[0].body, Json({{"preconditions", {{"uid", "u1"}}}, {"propagationPolicy", "Foreground"}}));
+  EXPECT_EQ(client_.writes[0].body,
+            Json({{"preconditions", {{"uid", "u1"}}}, {"propagationPolicy", "Foreground"}}));
 }
 
 TEST_F(TtlRaces, AChangeThatTheViewHasNotSeenIsObeyed) {
@@ -134,8 +135,10 @@ TEST_F(TtlRaces, LateDeletionsShowInTheMetric) {
   client_.ReleaseWrites();
   runtime_.RunReady();
   const std::string text = metrics_.Text();
-  EXPECT_NE(text.find("ttl_after_finished_controller_job_deletion_duration_seconds_sum 3"), std::string::npos) << text;
-  EXPECT_NE(text.find("ttl_after_finished_controller_job_deletion_duration_seconds_count 1"), std::string::npos);
+  EXPECT_NE(text.find("ttl_after_finished_controller_job_deletion_duration_seconds_sum 3"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("ttl_after_finished_controller_job_deletion_duration_seconds_count 1"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -16,12 +16,14 @@ using api::ListAt;
 using api::StringAt;
 
 std::string State(const Json& status) {
-  const std::string restarts =
-      api::IntAt(status, 0, "restartCount") > 0 ? "#" + std::to_string(api::IntAt(status, 0, "restartCount")) : "";
+  const std::string restarts = api::IntAt(status, 0, "restartCount") > 0
+                                   ? "#" + std::to_string(api::IntAt(status, 0, "restartCount"))
+                                   : "";
   if (const Json* ended = Find(status, "state", "terminated")) {
     return "exit" + std::to_string(api::IntAt(*ended, -1, "exitCode")) + restarts;
   }
-  if (Find(status, "state", "running") != nullptr) return (api::BoolAt(status, "ready") ? "ready" : "up") + restarts;
+  if (Find(status, "state", "running") != nullptr)
+    return (api::BoolAt(status, "ready") ? "ready" : "up") + restarts;
   const std::string_view reason = StringAt(status, "state", "waiting", "reason");
   if (reason == "ContainerCreating") return "creating" + restarts;
   if (reason == "PodInitializing") return "init" + restarts;
@@ -58,7 +60,8 @@ Json BoundPod(const Json& script, const Json& spec) {
   return pod;
 }
 
-LifePlayer::LifePlayer(Json pod, PodDirections directions) : pod_(std::move(pod)), directions_(std::move(directions)) {
+LifePlayer::LifePlayer(Json pod, PodDirections directions)
+    : pod_(std::move(pod)), directions_(std::move(directions)) {
   if (!directions_.script) directions_.script = std::make_shared<const api::PodScript>();
   life_.emplace(pod_, now_);
   life_->Direct(Directions(), now_);
@@ -68,8 +71,8 @@ LifePlayer::LifePlayer(Json pod, PodDirections directions) : pod_(std::move(pod)
 PodDirections LifePlayer::Directions() const {
   auto script = std::make_shared<api::PodScript>(*directions_.script);
   api::PodScript own;
-  const api::FieldErrors errors = api::ParsePodScript(api::ObjectAt(pod_, "metadata", "annotations"), pod_["spec"],
-                                                      api::Path("annotations"), &own);
+  const api::FieldErrors errors = api::ParsePodScript(api::ObjectAt(pod_, "metadata", "annotations"),
+                                                      pod_["spec"], api::Path("annotations"), &own);
   for (const api::FieldError& error : errors) ADD_FAILURE() << error.field << ": " << error.message;
   Overlay(*script, own);
   PodDirections out = directions_;
@@ -97,11 +100,13 @@ void LifePlayer::Settle() {
     life_->Advance(now_, gates_);
     for (const PodEvent& event : life_->TakeEvents()) {
       const std::string whom = event.container.empty() ? "" : event.container + ": ";
-      events_.push_back(whom + std::string(event.type) + " " + std::string(event.reason) + " " + event.message);
+      events_.push_back(whom + std::string(event.type) + " " + std::string(event.reason) + " " +
+                        event.message);
     }
     Json patch = life_->TakePatch();
     if (!patch.is_null()) {
-      auto patched = api::ApplyStrategicMergePatch(pod_, patch, api::Schema::Get().Must("io.k8s.api.core.v1.Pod"));
+      auto patched =
+          api::ApplyStrategicMergePatch(pod_, patch, api::Schema::Get().Must("io.k8s.api.core.v1.Pod"));
       ASSERT_TRUE(patched.ok()) << patched.status().message;
       EXPECT_NE(*patched, pod_) << "a report that changes nothing: " << patch;
       pod_ = std::move(*patched);
@@ -116,7 +121,8 @@ void LifePlayer::Settle() {
 }
 
 std::string LifePlayer::Line() const {
-  std::string out = api::FormatDuration(now_ - kBeginning) + " " + std::string(StringAt(pod_, "status", "phase"));
+  std::string out =
+      api::FormatDuration(now_ - kBeginning) + " " + std::string(StringAt(pod_, "status", "phase"));
   if (!StringAt(pod_, "status", "reason").empty()) out.append("/").append(StringAt(pod_, "status", "reason"));
   out += ' ';
   for (const char* type : {"PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"}) {
@@ -134,7 +140,8 @@ std::string LifePlayer::Line() const {
 
 void LifePlayer::Delete(std::int64_t grace_seconds) {
   Json& metadata = pod_["metadata"];
-  if (!metadata.contains("deletionTimestamp")) metadata["generation"] = api::IntAt(metadata, 0, "generation") + 1;
+  if (!metadata.contains("deletionTimestamp"))
+    metadata["generation"] = api::IntAt(metadata, 0, "generation") + 1;
   metadata["deletionTimestamp"] = api::FormatTime(now_ + std::chrono::seconds(grace_seconds));
   metadata["deletionGracePeriodSeconds"] = grace_seconds;
   life_->Observe(pod_, now_);

@@ -1,13 +1,14 @@
 #pragma once
 
-// Plays a pod's life against a document, in a time that goes from one thing that is due to the next, and writes down
-// one line for each status that is reported:
+// Plays a pod's life against a document, in a time that goes from one thing that is due to the next, and
+// writes down one line for each status that is reported:
 //
-//   5s Running SICR web=ready      5 seconds after the beginning: the phase, the conditions that hold, the containers
+//   5s Running SICR web=ready      5 seconds after the beginning: the phase, the conditions that hold, the
+//   containers
 //
-// Conditions: Sandbox (PodReadyToStartContainers), Initialized, ContainersReady, Ready; a dash for one that does not
-// hold.
-// Containers: init (waits for others), creating, loop(10s) (CrashLoopBackOff), up, ready, exit0; #2: restarted twice.
+// Conditions: Sandbox (PodReadyToStartContainers), Initialized, ContainersReady, Ready; a dash for one that
+// does not hold. Containers: init (waits for others), creating, loop(10s) (CrashLoopBackOff), up, ready,
+// exit0; #2: restarted twice.
 
 #include <functional>
 #include <optional>
@@ -28,7 +29,8 @@ using api::Time;
 
 inline constexpr Time kBeginning = Time(std::chrono::seconds(1'767'225'600));  // 2026-01-01T00:00:00Z
 
-// A bound pod with one container `web`; `spec` is merged into its spec, `script` are annotations without the prefix.
+// A bound pod with one container `web`; `spec` is merged into its spec, `script` are annotations without the
+// prefix.
 Json BoundPod(const Json& script = Json::object(), const Json& spec = Json::object());
 // {"name": NAME, "image": NAME:1} and what `more` says.
 Json MakeContainer(const std::string& name, const Json& more = Json::object());

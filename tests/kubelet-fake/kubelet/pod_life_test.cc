@@ -50,22 +50,25 @@ TEST(PodStatus, ConditionsComeInTheKubeletsOrder) {
   player.Until(1s);
   std::vector<std::string> types;
   for (const Json& condition : player.pod()["status"]["conditions"]) types.push_back(condition["type"]);
-  EXPECT_THAT(types,
-              ElementsAre("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"));
+  EXPECT_THAT(types, ElementsAre("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady",
+                                 "PodScheduled"));
 }
 
 TEST(PodStatus, AConditionThatHoldsHasNeitherReasonNorMessageLeft) {
   LifePlayer player(BoundPod({{"ready-delay", "5s"}}));
   player.Until(10s);
-  EXPECT_EQ(Condition(player.pod(), "Ready"),
-            (Json{{"type", "Ready"}, {"status", "True"}, {"lastTransitionTime", At(5s)}, {"observedGeneration", 1}}));
+  EXPECT_EQ(
+      Condition(player.pod(), "Ready"),
+      (Json{
+          {"type", "Ready"}, {"status", "True"}, {"lastTransitionTime", At(5s)}, {"observedGeneration", 1}}));
 }
 
 TEST(PodStatus, OfARunningContainerHasIdentityAndResources) {
   const Json resources = {{"requests", {{"cpu", "1"}}}, {"limits", {{"cpu", "2"}}}};
   const Json mounts = Json::array({{{"name", "v"}, {"mountPath", "/v"}, {"readOnly", true}}});
-  LifePlayer player(BoundPod({}, {{"containers", Json::array({MakeContainer("web", {{"resources", resources},
-                                                                                 {"volumeMounts", mounts}})})}}));
+  LifePlayer player(BoundPod(
+      {}, {{"containers",
+            Json::array({MakeContainer("web", {{"resources", resources}, {"volumeMounts", mounts}})})}}));
   player.Until(1s);
   const Json web = Web(player);
   EXPECT_THAT(web["containerID"].get<std::string>(), ::testing::MatchesRegex("containerd://[0-9a-f]{64}"));
@@ -81,8 +84,9 @@ TEST(PodStatus, OfACrashLoopTellsTheBackOffAndTheLastExit) {
   LifePlayer player(BoundPod({{"run-for", "1s"}, {"exit-code", "1"}, {"exit-reason", "OOMKilled"}}));
   player.Until(3s);
   const Json web = Web(player);
-  EXPECT_EQ(web["state"]["waiting"], (Json{{"reason", "CrashLoopBackOff"},
-                                           {"message", "back-off 10s restarting failed container=web pod=p_ns(u-1)"}}));
+  EXPECT_EQ(web["state"]["waiting"],
+            (Json{{"reason", "CrashLoopBackOff"},
+                  {"message", "back-off 10s restarting failed container=web pod=p_ns(u-1)"}}));
   const Json& last = web["lastState"]["terminated"];
   EXPECT_EQ(last["exitCode"], 1);
   EXPECT_EQ(last["reason"], "OOMKilled");
@@ -158,10 +162,12 @@ TEST(PodStatus, ADeletionIsObserved) {
 TEST(PodStatus, PastItsDeadlineIsFailedWithTheKubeletsWords) {
   LifePlayer player(BoundPod({}, {{"activeDeadlineSeconds", 5}}));
   player.Until(1min);
-  EXPECT_EQ(player.pod()["status"]["message"], "Pod was active on the node longer than the specified deadline");
+  EXPECT_EQ(player.pod()["status"]["message"],
+            "Pod was active on the node longer than the specified deadline");
   EXPECT_EQ(Condition(player.pod(), "Ready")["reason"], "PodFailed");
-  EXPECT_THAT(player.events(), ::testing::Contains("Normal DeadlineExceeded Pod was active on the node longer than the "
-                                                   "specified deadline"));
+  EXPECT_THAT(player.events(),
+              ::testing::Contains("Normal DeadlineExceeded Pod was active on the node longer than the "
+                                  "specified deadline"));
 }
 
 TEST(PodStatus, AnEvictionLeavesADisruptionConditionOnlyWithItsGate) {
@@ -187,32 +193,37 @@ TEST(PodEvents, OfAPlainLife) {
   player.Until(1min);
   player.Delete(30);
   player.Until(2min);
-  EXPECT_THAT(player.events(),
-              ElementsAre("web: Normal Pulled Container image \"web:1\" already present on machine and can be "
-                          "accessed by the pod",
-                          "web: Normal Created Container created", "web: Normal Started Container started",
-                          "web: Normal Killing Stopping container web"));
+  EXPECT_THAT(
+      player.events(),
+      ElementsAre("web: Normal Pulled Container image \"web:1\" already present on machine and can be "
+                  "accessed by the pod",
+                  "web: Normal Created Container created", "web: Normal Started Container started",
+                  "web: Normal Killing Stopping container web"));
 }
 
 TEST(PodEvents, AStartDelayIsThePullOfTheImage) {
   LifePlayer player(BoundPod({{"start-delay", "90s"}}));
   player.Until(1h);
-  EXPECT_THAT(player.events(),
-              ElementsAre("web: Normal Pulling Pulling image \"web:1\"",
-                          "web: Normal Pulled Successfully pulled image \"web:1\" in 1m30s (1m30s including waiting). "
-                          "Image size: 20000000 bytes.",
-                          "web: Normal Created Container created", "web: Normal Started Container started"));
+  EXPECT_THAT(
+      player.events(),
+      ElementsAre(
+          "web: Normal Pulling Pulling image \"web:1\"",
+          "web: Normal Pulled Successfully pulled image \"web:1\" in 1m30s (1m30s including waiting). "
+          "Image size: 20000000 bytes.",
+          "web: Normal Created Container created", "web: Normal Started Container started"));
 }
 
 TEST(PodEvents, OfACrashLoopAndAFailedProbe) {
   LifePlayer crash(BoundPod({{"exit-code", "1"}}));
   crash.Until(1s);
-  EXPECT_EQ(crash.events().back(), "web: Warning BackOff Back-off restarting failed container web in pod p_ns(u-1)");
+  EXPECT_EQ(crash.events().back(),
+            "web: Warning BackOff Back-off restarting failed container web in pod p_ns(u-1)");
   LifePlayer probe(BoundPod({{"liveness", "5s:false"}}));
   probe.Until(5s);
-  EXPECT_THAT(probe.events(), ::testing::IsSupersetOf({"web: Warning Unhealthy Liveness probe failed: ",
-                                                       "web: Normal Killing Container web failed liveness probe, "
-                                                       "will be restarted"}));
+  EXPECT_THAT(probe.events(),
+              ::testing::IsSupersetOf({"web: Warning Unhealthy Liveness probe failed: ",
+                                       "web: Normal Killing Container web failed liveness probe, "
+                                       "will be restarted"}));
 }
 
 TEST(PodTakenUp, GoesOnWhereItStoodWithoutAWord) {
@@ -225,9 +236,8 @@ TEST(PodTakenUp, GoesOnWhereItStoodWithoutAWord) {
   player.Until(130s);
   std::vector<std::string> more = player.lines();
   more.erase(more.begin(), more.begin() + static_cast<std::ptrdiff_t>(before));
-  EXPECT_THAT(more,
-              ElementsAre("2m0s Running SI-- web=exit1#1", "2m0s Running SI-- web=loop(10s)#1",
-                          "2m10s Running SICR web=ready#2"));
+  EXPECT_THAT(more, ElementsAre("2m0s Running SI-- web=exit1#1", "2m0s Running SI-- web=loop(10s)#1",
+                                "2m10s Running SICR web=ready#2"));
 }
 
 TEST(PodTakenUp, InACrashLoopKeepsItsBackOff) {
@@ -299,7 +309,8 @@ TEST(PodLife, LeavesConditionsOfOthersAlone) {
   LifePlayer player(BoundPod());
   player.Until(1min);
   Json touched = player.pod();
-  touched["status"]["conditions"].push_back({{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "Mine"}});
+  touched["status"]["conditions"].push_back(
+      {{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "Mine"}});
   player.life().Observe(touched, player.now());
   EXPECT_TRUE(player.life().AgreesWith(touched));
   EXPECT_TRUE(player.life().TakePatchAgainst(touched).is_null());

@@ -1,9 +1,9 @@
 #include "kubelet-fake/kubelet/pod_rules.h"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <map>
 
 #include "kubelet-fake/kubelet/internal/address_pool.h"
 #include "tests/kubelet-fake/kubelet/life_player.h"
@@ -44,7 +44,8 @@ class FakeHost : public PodHost {
   void Redirect(const api::ObjectName& name) override { orders.push_back("redirect " + name.String()); }
   void RedirectAll() override { orders.push_back("redirect all"); }
   bool Crash(const api::ObjectName& name, const CrashOrder& order) override {
-    orders.push_back("crash " + name.String() + " " + order.container + " " + std::to_string(order.exit_code));
+    orders.push_back("crash " + name.String() + " " + order.container + " " +
+                     std::to_string(order.exit_code));
     return order.container != "absent";
   }
   bool Fail(const api::ObjectName& name, const FailOrder& order) override {
@@ -126,6 +127,13 @@ TEST_F(Rules, HaveNamesOfTheirOwn) {
   EXPECT_EQ((*rules_.List())["rules"], Json::array());
 }
 
+TEST_F(Rules, AreLimitedInNumber) {
+  for (int i = 0; i < 1000; ++i) Add({{"name", "r" + std::to_string(i)}, {"script", Json::object()}});
+  const auto more = rules_.Add({{"name", "more"}, {"script", Json::object()}});
+  ASSERT_EQ(CodeOf(more), 400);
+  EXPECT_THAT(more.status().message, ::testing::HasSubstr("at most 1000 rules"));
+}
+
 TEST_F(Rules, AreListedAsTheyWereGiven) {
   const Json rule = {{"name", "r"}, {"selector", "app=web"}, {"script", {{"hold", "terminating"}}}};
   Add(rule);
@@ -155,8 +163,7 @@ TEST_F(Rules, HoldAndReleaseAPod) {
   ASSERT_EQ(CodeOf(rules_.Hold({{"namespace", "ns"}, {"pod", "a"}, {"point", "terminating"}})), 200);
   EXPECT_TRUE(DirectionsOf("a").hold.terminating);
   EXPECT_FALSE(DirectionsOf("b").hold.terminating);
-  const auto released =
-      rules_.Release({{"namespace", "ns"}, {"pod", "a"}, {"outcome", {{"exitCode", 5}}}});
+  const auto released = rules_.Release({{"namespace", "ns"}, {"pod", "a"}, {"outcome", {{"exitCode", 5}}}});
   ASSERT_EQ(CodeOf(released), 200);
   EXPECT_EQ((*released)["released"][0]["points"], Json::array({"terminating"}));
   EXPECT_FALSE(DirectionsOf("a").hold.terminating);
@@ -191,7 +198,8 @@ TEST_F(Rules, AReleaseBeforeReadyWithAnOutcomeEndsTheContainersFirst) {
 }
 
 TEST_F(Rules, OrdersReachThePod) {
-  EXPECT_EQ(CodeOf(rules_.Crash({{"namespace", "ns"}, {"pod", "a"}, {"container", "web"}, {"exitCode", 3}})), 200);
+  EXPECT_EQ(CodeOf(rules_.Crash({{"namespace", "ns"}, {"pod", "a"}, {"container", "web"}, {"exitCode", 3}})),
+            200);
   EXPECT_EQ(CodeOf(rules_.Crash({{"namespace", "ns"}, {"pod", "a"}, {"container", "absent"}})), 409);
   EXPECT_EQ(CodeOf(rules_.Fail({{"namespace", "ns"}, {"pod", "b"}, {"reason", "Why"}})), 200);
   EXPECT_EQ(CodeOf(rules_.Evict({{"namespace", "ns"}, {"pod", "b"}})), 200);

@@ -28,12 +28,21 @@ std::vector<std::string> ErrorsOf(const Json& script) {
 }
 
 TEST(PodScript, ReadsEveryKey) {
-  const Json pod = BoundPod({{"start-delay", "1h30m"}, {"ready-delay", "250ms"}, {"run-for", "1.5s"},
-                             {"exit-code", "3"}, {"exit-reason", "OOMKilled"}, {"stop-after", "0"},
+  const Json pod = BoundPod({{"start-delay", "1h30m"},
+                             {"ready-delay", "250ms"},
+                             {"run-for", "1.5s"},
+                             {"exit-code", "3"},
+                             {"exit-reason", "OOMKilled"},
+                             {"stop-after", "0"},
                              {"stop-exit-code", "143"},
-                             {"ignore-sigterm", "true"}, {"hang", "false"}, {"never-ready", "true"},
-                             {"readiness", "10s:false,25s:true"}, {"liveness", "40s:false"}, {"log", "hello\n"},
-                             {"hold", "terminating"}, {"exit-code.web", "4"}});
+                             {"ignore-sigterm", "true"},
+                             {"hang", "false"},
+                             {"never-ready", "true"},
+                             {"readiness", "10s:false,25s:true"},
+                             {"liveness", "40s:false"},
+                             {"log", "hello\n"},
+                             {"hold", "terminating"},
+                             {"exit-code.web", "4"}});
   const Json& annotations = pod["metadata"]["annotations"];
   PodScript script;
   ASSERT_THAT(Said(api::ParsePodScript(annotations, pod["spec"], api::Path("a"), &script)), IsEmpty());
@@ -60,7 +69,8 @@ TEST(PodScript, LeavesAnnotationsOfOthersAlone) {
   pod["metadata"]["annotations"] = {{"example.com/run-for", "soon"}, {"terrarium.devil/x", "y"}};
   EXPECT_FALSE(api::HasPodScript(pod["metadata"]["annotations"]));
   PodScript script;
-  EXPECT_THAT(api::ParsePodScript(pod["metadata"]["annotations"], pod["spec"], api::Path("a"), &script), IsEmpty());
+  EXPECT_THAT(api::ParsePodScript(pod["metadata"]["annotations"], pod["spec"], api::Path("a"), &script),
+              IsEmpty());
 }
 
 TEST(PodScript, SaysWhatIsWrongAndWhere) {
@@ -80,11 +90,14 @@ TEST(PodScript, SaysWhatIsWrongAndWhere) {
                                "\"ready,terminating\", \"terminating\""));
   EXPECT_THAT(ErrorsOf({{"exit-code.wbe", "1"}}),
               ElementsAre(at + "exit-code.wbe]: Invalid value: \"wbe\": container not found"));
-  EXPECT_THAT(ErrorsOf({{"runfor", "1s"}}),
-              ElementsAre(at + "runfor]: Unsupported value: \"runfor\": supported values: \"exit-code\", "
-                               "\"exit-reason\", \"hang\", \"hold\", \"ignore-sigterm\", \"liveness\", \"log\", "
-                               "\"never-ready\", \"readiness\", \"ready-delay\", \"run-for\", \"start-delay\", "
-                               "\"stop-after\", \"stop-exit-code\""));
+  EXPECT_THAT(
+      ErrorsOf({{"runfor", "1s"}}),
+      ElementsAre(
+          at +
+          "runfor]: Unsupported value: \"runfor\": supported values: \"exit-code\", "
+          "\"exit-reason\", \"hang\", \"hold\", \"ignore-sigterm\", \"liveness\", \"log\", \"log-every\", "
+          "\"never-ready\", \"readiness\", \"ready-delay\", \"run-for\", \"start-delay\", "
+          "\"stop-after\", \"stop-exit-code\""));
 }
 
 TEST(PodScript, ProbeScriptsHaveAGrammar) {
@@ -117,10 +130,12 @@ TEST(PodScriptAdmission, RefusesABadScriptOfAPod) {
   const apiserver::StrategyContext context{gates, kBeginning};
   const Json pod = BoundPod({{"run-for", "soon"}});
   EXPECT_THAT(Said(apiserver::PodStrategy().Validate(context, pod)),
-              ::testing::Contains("metadata.annotations[terrarium.dev/run-for]: Invalid value: \"soon\": time: invalid "
-                                  "duration \"soon\""));
+              ::testing::Contains(
+                  "metadata.annotations[terrarium.dev/run-for]: Invalid value: \"soon\": time: invalid "
+                  "duration \"soon\""));
   EXPECT_THAT(Said(apiserver::PodStrategy().ValidateUpdate(context, pod, BoundPod())),
-              ::testing::Contains(::testing::HasSubstr("metadata.annotations[terrarium.dev/run-for]: Invalid value")));
+              ::testing::Contains(
+                  ::testing::HasSubstr("metadata.annotations[terrarium.dev/run-for]: Invalid value")));
 }
 
 TEST(PodScriptAdmission, RefusesABadScriptOfATemplate) {

@@ -1,9 +1,7 @@
 #pragma once
 
-// One row of the tables of scripts: a pod, what happens to it, and every status that must be reported of it, in the
-// notation of life_player.h.
-
-#include <gtest/gtest.h>
+// One row of the tables of scripts: a pod, what happens to it, and every status that must be reported of it,
+// in the notation of life_player.h.
 
 #include <cctype>
 #include <functional>
@@ -11,6 +9,8 @@
 #include <ostream>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "tests/kubelet-fake/kubelet/life_player.h"
 
@@ -60,8 +60,10 @@ class Script : public ::testing::TestWithParam<Case> {};
 inline std::string TestName(const ::testing::TestParamInfo<Case>& info) {
   std::string out;
   for (const char c : info.param.name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) out += c;
-    else if (!out.empty() && out.back() != '_') out += '_';
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      out += c;
+    else if (!out.empty() && out.back() != '_')
+      out += '_';
   }
   return out;
 }

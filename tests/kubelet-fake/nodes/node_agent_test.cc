@@ -4,8 +4,8 @@
 
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
-#include "testbed/components.h"
-#include "testbed/testbed.h"
+#include "testbed/control_plane/components.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::kubelet_fake {
 namespace {
@@ -16,7 +16,7 @@ using testbed::Testbed;
 using testbed::TestbedOptions;
 using namespace std::chrono_literals;
 
-NodeAgent& Agent(Testbed& bed) { return bed.plane().components().kubelet()->nodes; }
+NodeAgent& Agent(Testbed& bed) { return bed.control_plane().components().kubelet()->nodes; }
 
 Json NodeOf(Testbed& bed, std::string_view name) {
   auto node = bed.Get("nodes", "", name);
@@ -42,7 +42,7 @@ TEST(NodeAgent, RegistersItsNodesWithLeases) {
   EXPECT_EQ(RenewTime(bed, "node-3"), "2026-01-01T00:00:00.000000Z");
 }
 
-TEST(NodeAgent, ThePlaneIsIdleWhileNodesBeat) {
+TEST(NodeAgent, TheClusterIsIdleWhileNodesBeat) {
   Testbed bed({.nodes = 3});
   const api::Time start = bed.Now();
   auto outcome = bed.clock().RunUntilIdle(1h);
@@ -68,7 +68,8 @@ TEST(NodeAgent, LeasesAreRenewedEveryTenSecondsAndStatusesEveryFiveMinutes) {
 
 TEST(NodeAgent, ANodeCreatedThroughTheApiIsCompletedAndRun) {
   Testbed bed({.nodes = 1});
-  bed.Must(bed.Create("nodes", "", {{"metadata", {{"name", "mine"}}}, {"status", {{"capacity", {{"cpu", "2"}}}}}}));
+  bed.Must(bed.Create("nodes", "",
+                      {{"metadata", {{"name", "mine"}}}, {"status", {{"capacity", {{"cpu", "2"}}}}}}));
   bed.clock().Settle();
   Json node = NodeOf(bed, "mine");
   EXPECT_EQ(StringAt(node, "status", "capacity", "cpu"), "2");
@@ -86,15 +87,15 @@ TEST(NodeAgent, AFailedNodeIsSilentUntilItRecovers) {
   std::vector<std::string> changes;
   Agent(bed).OnChange([&changes](const std::string& node) { changes.push_back(node); });
   bed.clock().Advance(60s);
-  ASSERT_TRUE(*Agent(bed).Fail("node-1"));
-  EXPECT_FALSE(*Agent(bed).Fail("node-1"));
+  ASSERT_EQ(*Agent(bed).Fail("node-1"), api::Change::kChanged);
+  EXPECT_EQ(*Agent(bed).Fail("node-1"), api::Change::kUnchanged);
   EXPECT_FALSE(Agent(bed).IsUp("node-1"));
   EXPECT_EQ(Agent(bed).FailedNodes(), std::set<std::string>{"node-1"});
   const std::string last = RenewTime(bed, "node-1");
   bed.clock().Advance(10min);
   EXPECT_EQ(RenewTime(bed, "node-1"), last);
   EXPECT_EQ(StringAt(*api::FindCondition(NodeOf(bed, "node-0"), "Ready"), "status"), "True");
-  ASSERT_TRUE(*Agent(bed).Recover("node-1"));
+  ASSERT_EQ(*Agent(bed).Recover("node-1"), api::Change::kChanged);
   bed.clock().Settle();
   EXPECT_EQ(RenewTime(bed, "node-1"), api::FormatMicroTime(bed.Now()));
   Json node = NodeOf(bed, "node-1");
@@ -114,7 +115,7 @@ TEST(NodeAgent, ANodeThatIsNotThereCannotFail) {
 
 TEST(NodeAgent, ADeletedNodeIsForgottenAndOneMadeAnewWorks) {
   Testbed bed({.nodes = 2});
-  ASSERT_TRUE(*Agent(bed).Fail("node-1"));
+  ASSERT_EQ(*Agent(bed).Fail("node-1"), api::Change::kChanged);
   bed.Must(bed.Delete("nodes", {"", "node-1"}));
   bed.clock().Advance(1min);
   EXPECT_EQ(bed.Get("nodes", "", "node-1"), nullptr);
@@ -139,7 +140,8 @@ TEST(NodeAgent, ALeaseThatSomebodyDeletedOrChangedIsTakenUpAgain) {
   bed.Must(bed.Patch("leases", {"kube-node-lease", "node-0"}, {{"metadata", {{"labels", {{"a", "b"}}}}}}));
   bed.clock().Advance(11s);
   EXPECT_GT(RenewTime(bed, "node-0"), renewed);
-  EXPECT_EQ(StringAt(*bed.Get("leases", "kube-node-lease", "node-0")->Document(), "metadata", "labels", "a"), "b");
+  EXPECT_EQ(StringAt(*bed.Get("leases", "kube-node-lease", "node-0")->Document(), "metadata", "labels", "a"),
+            "b");
 }
 
 TEST(NodeAgent, AHandMadePressureStandsAndAnUnknownConditionIsPutRight) {

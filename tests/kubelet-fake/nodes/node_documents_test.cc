@@ -50,7 +50,8 @@ TEST(NodeDocuments, ANodeRegistersItselfReadyAndComplete) {
 TEST(NodeDocuments, ZonesAreSpread) {
   std::set<std::string> zones;
   for (int i = 0; i < 3; ++i)
-    zones.emplace(StringAt(InitialNode({}, i, kMachine, kNow), "metadata", "labels", "topology.kubernetes.io/zone"));
+    zones.emplace(
+        StringAt(InitialNode({}, i, kMachine, kNow), "metadata", "labels", "topology.kubernetes.io/zone"));
   EXPECT_EQ(zones, (std::set<std::string>{"zone-a", "zone-b", "zone-c"}));
 }
 
@@ -91,8 +92,10 @@ TEST_P(StatusReports, PutRightWhatIsWrong) {
   const ReportCase& c = GetParam();
   Json node = InitialNode({}, 0, kMachine, kNow);
   Json& conditions = node["status"]["conditions"];
-  if (c.given == nullptr) conditions.erase(3);
-  else conditions[3]["status"] = c.given;
+  if (c.given == nullptr)
+    conditions.erase(3);
+  else
+    conditions[3]["status"] = c.given;
   auto patch = StatusPatch(node, {}, kMachine, c.report, kLater);
   ASSERT_EQ(patch.has_value(), c.writes);
   if (!patch) return;
@@ -100,20 +103,22 @@ TEST_P(StatusReports, PutRightWhatIsWrong) {
   ASSERT_NE(ready, nullptr);
   EXPECT_EQ(StringAt(*ready, "lastHeartbeatTime"), "2026-01-01T00:20:00Z");
   EXPECT_EQ(StringAt(*ready, "status"), c.written_status == nullptr ? "" : c.written_status);
-  EXPECT_EQ(StringAt(*ready, "lastTransitionTime"), c.written_status == nullptr ? "" : "2026-01-01T00:20:00Z");
+  EXPECT_EQ(StringAt(*ready, "lastTransitionTime"),
+            c.written_status == nullptr ? "" : "2026-01-01T00:20:00Z");
   // The others were as they should be: only their heartbeat is written.
   EXPECT_EQ(StringAt(*api::FindCondition(*patch, "DiskPressure"), "status"), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     NodeDocuments, StatusReports,
-    testing::Values(ReportCase{"RepairOfAHealthyNode", StatusReport::kRepair, "True", nullptr, false},
-                    ReportCase{"RepairOfAnUnknownNode", StatusReport::kRepair, "Unknown", "True", true},
-                    ReportCase{"RepairOfAMissingCondition", StatusReport::kRepair, nullptr, "True", true},
-                    ReportCase{"RepairLeavesAHandMadeFalse", StatusReport::kRepair, "False", nullptr, false},
-                    ReportCase{"HeartbeatOfAHealthyNode", StatusReport::kHeartbeat, "True", nullptr, true},
-                    ReportCase{"HeartbeatLeavesAHandMadeFalse", StatusReport::kHeartbeat, "False", nullptr, true},
-                    ReportCase{"RecoveryOverridesAHandMadeFalse", StatusReport::kRecovery, "False", "True", true}),
+    testing::Values(
+        ReportCase{"RepairOfAHealthyNode", StatusReport::kRepair, "True", nullptr, false},
+        ReportCase{"RepairOfAnUnknownNode", StatusReport::kRepair, "Unknown", "True", true},
+        ReportCase{"RepairOfAMissingCondition", StatusReport::kRepair, nullptr, "True", true},
+        ReportCase{"RepairLeavesAHandMadeFalse", StatusReport::kRepair, "False", nullptr, false},
+        ReportCase{"HeartbeatOfAHealthyNode", StatusReport::kHeartbeat, "True", nullptr, true},
+        ReportCase{"HeartbeatLeavesAHandMadeFalse", StatusReport::kHeartbeat, "False", nullptr, true},
+        ReportCase{"RecoveryOverridesAHandMadeFalse", StatusReport::kRecovery, "False", "True", true}),
     [](const auto& info) { return info.param.name; });
 
 TEST(NodeDocuments, ALeaseKeepsWhatOthersPutIntoIt) {

@@ -34,7 +34,8 @@ TEST(Cluster, PodsThatAskForTheSameShareAClass) {
 TEST(Cluster, ANodeHasTheSumOfItsPodsAndLosesItAgain) {
   Cluster cluster;
   cluster.SetNode(Node("node-1"));
-  const PodClassPtr pod_class = cluster.ClassOf(*Pod(PodWithRequests("a", {{"cpu", "500m"}, {"memory", "1Gi"}})));
+  const PodClassPtr pod_class =
+      cluster.ClassOf(*Pod(PodWithRequests("a", {{"cpu", "500m"}, {"memory", "1Gi"}})));
   cluster.Place(pod_class, "node-1");
   NodeInfo& node = cluster.Place(pod_class, "node-1");
   EXPECT_EQ(node.pods, 2);
@@ -115,7 +116,8 @@ TEST(Cluster, AGroupThatComesLaterCountsWhatWasThereBefore) {
   cluster.SetNode(Node("node-2"));
   const PodClassPtr web = cluster.ClassOf(*Pod(Web("w")));
   cluster.Place(web, "node-1");
-  const PodClassPtr near = cluster.ClassOf(*Pod(PodDocument("p", {{"spec", PodTermSpec("podAffinity", "web")}})));
+  const PodClassPtr near =
+      cluster.ClassOf(*Pod(PodDocument("p", {{"spec", PodTermSpec("podAffinity", "web")}})));
   EXPECT_TRUE(Passes(cluster, near, "node-1"));
   EXPECT_FALSE(Passes(cluster, near, "node-2"));
 }

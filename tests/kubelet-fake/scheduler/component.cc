@@ -1,9 +1,9 @@
 #include "tests/kubelet-fake/scheduler/component.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <sstream>
+
+#include <gtest/gtest.h>
 
 #include "api/json_access.h"
 #include "apiserver/in_process_client.h"
@@ -37,7 +37,8 @@ void FaultyClient::Send(api::WriteRequest request, WriteDone done) {
   const auto refusal = std::find_if(refusals_.begin(), refusals_.end(),
                                     [&](const auto& r) { return r.first == request.subresource; });
   if (refusal != refusals_.end()) {
-    // The real thing gets a request that must fail, so that the answer comes the usual way; only its words are ours.
+    // The real thing gets a request that must fail, so that the answer comes the usual way; only its words
+    // are ours.
     api::Status status = refusal->second;
     refusals_.erase(refusal);
     request.object.name = "nobody";
@@ -54,7 +55,8 @@ api::Result<api::ObjectPtr> FaultyClient::Get(std::string_view resource, const a
   return next_->Get(resource, name);
 }
 
-api::Result<api::ObjectList> FaultyClient::List(std::string_view resource, const std::optional<std::string>& ns) {
+api::Result<api::ObjectList> FaultyClient::List(std::string_view resource,
+                                                const std::optional<std::string>& ns) {
   return next_->List(resource, ns);
 }
 
@@ -64,18 +66,21 @@ api::Result<std::unique_ptr<api::ClientWatch>> FaultyClient::Watch(std::string_v
 }
 
 std::string Attempts(const char* result) {
-  return std::string("scheduler_schedule_attempts_total{profile=\"default-scheduler\",result=\"") + result + "\"}";
+  return std::string("scheduler_schedule_attempts_total{profile=\"default-scheduler\",result=\"") + result +
+         "\"}";
 }
 
-std::string Pending(const char* queue) { return std::string("scheduler_pending_pods{queue=\"") + queue + "\"}"; }
+std::string Pending(const char* queue) {
+  return std::string("scheduler_pending_pods{queue=\"") + queue + "\"}";
+}
 
-SchedulerPlane::SchedulerPlane(std::uint64_t seed)
+SchedulerCluster::SchedulerCluster(std::uint64_t seed)
     : bed_({.seed = seed, .controllers = "-*", .kubelet = false, .scheduler = false, .nodes = 0}),
       prng_(seed),
-      env_{bed_.plane().env().clock, bed_.plane().runtime().Lane("scheduler"), prng_, gates_,
-           bed_.plane().env().log} {
+      env_{bed_.control_plane().env().clock, bed_.control_plane().runtime().Lane("scheduler"), prng_, gates_,
+           bed_.control_plane().env().log} {
   auto client = std::make_unique<FaultyClient>(
-      apiserver::MakeInProcessClient(env_, bed_.plane().handler(), bed_.plane().store(), {}));
+      apiserver::MakeInProcessClient(env_, bed_.control_plane().handler(), bed_.control_plane().store(), {}));
   client_ = client.get();
   owned_client_ = std::move(client);
   informers_ = std::make_unique<controllers::InformerSet>(env_, *client_);
@@ -88,13 +93,13 @@ SchedulerPlane::SchedulerPlane(std::uint64_t seed)
   Settle();
 }
 
-SchedulerPlane::~SchedulerPlane() = default;
+SchedulerCluster::~SchedulerCluster() = default;
 
-void SchedulerPlane::Settle() { bed_.clock().Settle(); }
+void SchedulerCluster::Settle() { bed_.clock().Settle(); }
 
-void SchedulerPlane::StopScheduler() { scheduler_.reset(); }
+void SchedulerCluster::StopScheduler() { scheduler_.reset(); }
 
-void SchedulerPlane::AddNode(const std::string& name, const Json& more) {
+void SchedulerCluster::AddNode(const std::string& name, const Json& more) {
   const Json node = scheduling::NodeDocument(name, more);
   bed_.Must(bed_.Create("nodes", "", node));
   // Admission taints a new node as not ready, and nobody here finds out that it is.
@@ -103,34 +108,34 @@ void SchedulerPlane::AddNode(const std::string& name, const Json& more) {
   if (taints != nullptr) bed_.Must(bed_.Patch("nodes", {"", name}, {{"spec", {{"taints", *taints}}}}));
 }
 
-void SchedulerPlane::PatchNode(const std::string& name, const Json& patch) {
+void SchedulerCluster::PatchNode(const std::string& name, const Json& patch) {
   bed_.Must(bed_.Patch("nodes", {"", name}, patch));
 }
 
-void SchedulerPlane::AddPod(const std::string& name, const std::string& cpu, const Json& more) {
+void SchedulerCluster::AddPod(const std::string& name, const std::string& cpu, const Json& more) {
   Json pod = scheduling::PodDocument(name, more);
   if (!cpu.empty()) pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = cpu;
   bed_.Must(bed_.Create("pods", "default", pod));
 }
 
-void SchedulerPlane::DeletePod(const std::string& name) {
+void SchedulerCluster::DeletePod(const std::string& name) {
   bed_.Must(bed_.Delete("pods", InDefault(name), {.grace_period_seconds = 0}));
 }
 
-void SchedulerPlane::PatchPod(const std::string& name, const Json& patch, const std::string& subresource) {
+void SchedulerCluster::PatchPod(const std::string& name, const Json& patch, const std::string& subresource) {
   bed_.Must(bed_.Patch("pods", InDefault(name), patch, subresource));
 }
 
-std::shared_ptr<const Json> SchedulerPlane::PodDocument(const std::string& name) {
+std::shared_ptr<const Json> SchedulerCluster::PodDocument(const std::string& name) {
   return bed_.Get("pods", "default", name)->Document();
 }
 
-std::string SchedulerPlane::NodeOf(const std::string& pod) {
+std::string SchedulerCluster::NodeOf(const std::string& pod) {
   const auto document = PodDocument(pod);
   return std::string(StringAt(*document, "spec", "nodeName"));
 }
 
-Json SchedulerPlane::ScheduledCondition(const std::string& pod) {
+Json SchedulerCluster::ScheduledCondition(const std::string& pod) {
   const auto document = PodDocument(pod);
   for (const Json& condition : api::ListAt(*document, "status", "conditions")) {
     if (StringAt(condition, "type") == "PodScheduled") return condition;
@@ -138,7 +143,7 @@ Json SchedulerPlane::ScheduledCondition(const std::string& pod) {
   return nullptr;
 }
 
-std::vector<std::string> SchedulerPlane::EventsOf(const std::string& pod) {
+std::vector<std::string> SchedulerCluster::EventsOf(const std::string& pod) {
   std::vector<std::string> out;
   for (const api::ObjectPtr& object : bed_.List("events", "default")) {
     const auto event = object->Document();
@@ -149,7 +154,7 @@ std::vector<std::string> SchedulerPlane::EventsOf(const std::string& pod) {
   return out;
 }
 
-double SchedulerPlane::Metric(const std::string& series) {
+double SchedulerCluster::Metric(const std::string& series) {
   std::istringstream lines(metrics_.Text());
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(series)) return std::stod(line.substr(line.rfind(' ')));

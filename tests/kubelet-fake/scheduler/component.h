@@ -1,6 +1,6 @@
 #pragma once
 
-// A scheduler of one's own on a plane without any other component, with a client that can be made to fail.
+// A scheduler of one's own on a cluster without any other component, with a client that can be made to fail.
 
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@
 #include "controllers/runtime/informer.h"
 #include "controllers/runtime/metrics.h"
 #include "kubelet-fake/scheduler/scheduler.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::kubelet_fake {
 
@@ -35,7 +35,8 @@ class FaultyClient final : public api::Client {
   void Send(api::WriteRequest request, WriteDone done) override;
   api::Result<api::ObjectPtr> Get(std::string_view resource, const api::ObjectName& name) override;
   api::Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override;
-  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource, std::int64_t from_revision) override;
+  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource,
+                                                       std::int64_t from_revision) override;
 
  private:
   std::unique_ptr<api::Client> next_;
@@ -49,10 +50,10 @@ class FaultyClient final : public api::Client {
 std::string Attempts(const char* result);
 std::string Pending(const char* queue);
 
-class SchedulerPlane {
+class SchedulerCluster {
  public:
-  explicit SchedulerPlane(std::uint64_t seed = 1);
-  ~SchedulerPlane();
+  explicit SchedulerCluster(std::uint64_t seed = 1);
+  ~SchedulerCluster();
 
   testbed::Testbed& bed() { return bed_; }
   FaultyClient& client() { return *client_; }
@@ -63,7 +64,8 @@ class SchedulerPlane {
   void AddNode(const std::string& name, const api::Json& more = api::Json::object());
   void PatchNode(const std::string& name, const api::Json& patch);
   // A pod that asks for `cpu` ("" for nothing), with `more` merged over it.
-  void AddPod(const std::string& name, const std::string& cpu = "", const api::Json& more = api::Json::object());
+  void AddPod(const std::string& name, const std::string& cpu = "",
+              const api::Json& more = api::Json::object());
   void DeletePod(const std::string& name);
   void PatchPod(const std::string& name, const api::Json& patch, const std::string& subresource = "");
 

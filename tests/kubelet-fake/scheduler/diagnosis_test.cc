@@ -17,7 +17,8 @@ TEST(Diagnosis, SaysWhatKubeSchedulerSays) {
   Refuse(why, 1, Reason::kCpu, false);
   Refuse(why, 2, Reason::kUntoleratedTaint, true);
   EXPECT_EQ(why.Message(3, true),
-            "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: 0/3 nodes "
+            "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: "
+            "0/3 nodes "
             "are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for "
             "scheduling.");
 }
@@ -26,15 +27,17 @@ TEST(Diagnosis, PreemptionIsNotHelpfulWhereNoPodStandsInTheWay) {
   Diagnosis why;
   Refuse(why, 1, Reason::kMemory, true);
   EXPECT_EQ(why.Message(1, true),
-            "0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 Preemption is not "
+            "0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 "
+            "Preemption is not "
             "helpful for scheduling.");
 }
 
 TEST(Diagnosis, APodThatMayNotPreemptSaysSo) {
   Diagnosis why;
   Refuse(why, 1, Reason::kTooManyPods, false);
-  EXPECT_EQ(why.Message(1, false),
-            "0/1 nodes are available: 1 Too many pods. preemption: not eligible due to preemptionPolicy=Never.");
+  EXPECT_EQ(
+      why.Message(1, false),
+      "0/1 nodes are available: 1 Too many pods. preemption: not eligible due to preemptionPolicy=Never.");
 }
 
 TEST(Diagnosis, ReasonsAreSortedAsTexts) {
@@ -51,8 +54,10 @@ TEST(Diagnosis, NodesThatAffinityDidNotNameHaveAReasonOfTheirOwn) {
   why.OnlyNamedNodesSeen(2);
   Refuse(why, 1, Reason::kTooManyPods, false);
   EXPECT_EQ(why.Message(3, true),
-            "0/3 nodes are available: 1 Too many pods, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: "
-            "0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for "
+            "0/3 nodes are available: 1 Too many pods, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. "
+            "preemption: "
+            "0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not "
+            "helpful for "
             "scheduling.");
 }
 
@@ -60,7 +65,8 @@ TEST(Diagnosis, AContradictionIsNamedOnce) {
   Diagnosis why;
   why.AffinityConflict();
   EXPECT_EQ(why.Message(3, true),
-            "0/3 nodes are available: pod affinity terms conflict. preemption: 0/3 nodes are available: 3 Preemption "
+            "0/3 nodes are available: pod affinity terms conflict. preemption: 0/3 nodes are available: 3 "
+            "Preemption "
             "is not helpful for scheduling.");
 }
 

@@ -14,16 +14,18 @@ Json Expression(const char* key, const char* op, std::vector<std::string> values
 }
 
 Json Terms(std::vector<Json> terms) {
-  return {{"affinity",
-           {{"nodeAffinity",
-             {{"requiredDuringSchedulingIgnoredDuringExecution", {{"nodeSelectorTerms", std::move(terms)}}}}}}}};
+  return {
+      {"affinity",
+       {{"nodeAffinity",
+         {{"requiredDuringSchedulingIgnoredDuringExecution", {{"nodeSelectorTerms", std::move(terms)}}}}}}}};
 }
 
 Json Labels(std::vector<Json> expressions) { return {{"matchExpressions", std::move(expressions)}}; }
 Json Names(std::vector<Json> expressions) { return {{"matchFields", std::move(expressions)}}; }
 
 TEST(NodeAffinity, RequiredTermsMatchAsInKubernetes) {
-  const auto node = Node("node-1", {{"metadata", {{"labels", {{"zone", "a"}, {"cores", "16"}, {"kind", "big"}}}}}});
+  const auto node =
+      Node("node-1", {{"metadata", {{"labels", {{"zone", "a"}, {"cores", "16"}, {"kind", "big"}}}}}});
   struct Case {
     const char* name;
     Json spec;
@@ -72,7 +74,8 @@ TEST(NodeAffinity, NodesAreNamedOnlyWhenEveryTermNamesThem) {
             (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(NodeAffinityOf(Terms({Names({named({"a", "b"}), named({"b", "c"})})})).node_names,
             (std::vector<std::string>{"b"}));
-  EXPECT_EQ(NodeAffinityOf(Terms({Names({named({"a"}), named({"b"})})})).node_names, std::vector<std::string>());
+  EXPECT_EQ(NodeAffinityOf(Terms({Names({named({"a"}), named({"b"})})})).node_names,
+            std::vector<std::string>());
   EXPECT_EQ(NodeAffinityOf(Terms({Names({named({"a"})}), Labels({Expression("zone", "Exists")})})).node_names,
             std::nullopt);
 }
@@ -85,7 +88,8 @@ TEST(NodeAffinity, PreferredTermsAddTheirWeights) {
   };
   const NodeAffinity affinity = NodeAffinityOf(
       {{"affinity", {{"nodeAffinity", {{"preferredDuringSchedulingIgnoredDuringExecution", preferences}}}}}});
-  EXPECT_EQ(affinity.Score(Node("n", {{"metadata", {{"labels", {{"zone", "a"}, {"kind", "x"}}}}}})->header()), 15);
+  EXPECT_EQ(affinity.Score(Node("n", {{"metadata", {{"labels", {{"zone", "a"}, {"kind", "x"}}}}}})->header()),
+            15);
   EXPECT_EQ(affinity.Score(Node("n")->header()), 0);
 }
 

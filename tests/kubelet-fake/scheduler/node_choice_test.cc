@@ -1,8 +1,8 @@
 #include "kubelet-fake/scheduler/internal/node_choice.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "tests/kubelet-fake/scheduler/objects.h"
 
@@ -13,7 +13,9 @@ using api::Json;
 
 class NodeChoice : public ::testing::Test {
  protected:
-  void AddNode(const std::string& name, const Json& more = Json::object()) { cluster.SetNode(Node(name, more)); }
+  void AddNode(const std::string& name, const Json& more = Json::object()) {
+    cluster.SetNode(Node(name, more));
+  }
 
   void Place(const Json& pod, const std::string& node) { cluster.Place(cluster.ClassOf(*Pod(pod)), node); }
 
@@ -71,7 +73,8 @@ TEST_F(NodeChoice, EachFilterRefusesWithItsReason) {
       {"memory", Json::object(), PodWithRequests("p", {{"memory", "9Gi"}}), "1 Insufficient memory"},
       {"ephemeral storage", Json::object(), PodWithRequests("p", {{"ephemeral-storage", "1"}}),
        "1 Insufficient ephemeral-storage"},
-      {"extended", Json::object(), PodWithRequests("p", {{"nvidia.com/gpu", "1"}}), "1 Insufficient nvidia.com/gpu"},
+      {"extended", Json::object(), PodWithRequests("p", {{"nvidia.com/gpu", "1"}}),
+       "1 Insufficient nvidia.com/gpu"},
       {"all that is short is named", Json::object(), PodWithRequests("p", {{"memory", "9Gi"}, {"cpu", "5"}}),
        "1 Insufficient cpu, 1 Insufficient memory"},
       {"affinity to nobody", Json::object(), Labelled("p", "web", PodTermSpec("podAffinity", "db")),
@@ -97,7 +100,8 @@ TEST_F(NodeChoice, TheFirstFilterThatRefusesANodeEndsItsTurn) {
   Json node = Tainted("NoSchedule");
   node["spec"]["unschedulable"] = true;
   AddNode("node-1", node);
-  EXPECT_EQ(Why(PodWithRequests("p", {{"cpu", "100"}})), "0/1 nodes are available: 1 node(s) were unschedulable");
+  EXPECT_EQ(Why(PodWithRequests("p", {{"cpu", "100"}})),
+            "0/1 nodes are available: 1 node(s) were unschedulable");
 }
 
 TEST_F(NodeChoice, WhoToleratesTheCordonMayStillCome) {
@@ -138,7 +142,8 @@ TEST_F(NodeChoice, PreferredNodeAffinityOutweighsEmptiness) {
   Place(PodWithRequests("a", {{"cpu", "3"}}), "node-1");
   Json expression = {{"key", "disk"}, {"operator", "Exists"}};
   Json preference = {{"weight", 1}, {"preference", {{"matchExpressions", Json::array({expression})}}}};
-  Json affinity = {{"nodeAffinity", {{"preferredDuringSchedulingIgnoredDuringExecution", Json::array({preference})}}}};
+  Json affinity = {
+      {"nodeAffinity", {{"preferredDuringSchedulingIgnoredDuringExecution", Json::array({preference})}}}};
   EXPECT_EQ(Choose(PodDocument("p", {{"spec", {{"affinity", affinity}}}})), "node-1");
 }
 
@@ -153,7 +158,8 @@ TEST_F(NodeChoice, NamedNodesAloneAreLookedAt) {
   EXPECT_EQ(Choose(pod), "node-2");
   cluster.SetNode(Node("node-2", {{"spec", {{"unschedulable", true}}}}));
   EXPECT_EQ(Why(pod),
-            "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]");
+            "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't satisfy plugin(s) "
+            "[NodeAffinity]");
 }
 
 TEST_F(NodeChoice, AntiAffinityByHostSpreadsOverHosts) {

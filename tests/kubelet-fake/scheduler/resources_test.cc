@@ -37,8 +37,8 @@ TEST(Resources, RequestsAreTheMostThatAPodNeedsAtAnyTime) {
   const RequestsCase cases[] = {
       {"nothing asked for", Spec({Json::object()}), 0, 0},
       {"containers add up", Spec({one, one, one}), 300, 30},
-      {"a larger init container counts alone", Spec({one, one}, {Container({{"cpu", "1"}, {"memory", "1"}})}), 1000,
-       20},
+      {"a larger init container counts alone", Spec({one, one}, {Container({{"cpu", "1"}, {"memory", "1"}})}),
+       1000, 20},
       {"of init containers the largest counts for each resource",
        Spec({one}, {Container({{"cpu", "2"}}), Container({{"memory", "50"}})}), 2000, 50},
       {"a sidecar runs beside the containers", Spec({one}, {Sidecar({{"cpu", "50m"}})}), 150, 10},
@@ -84,8 +84,10 @@ TEST(Resources, OnlyScalarsOfKnownFormsAreReckonedWith) {
 }
 
 TEST(Resources, WhatIsAddedCanBeTakenAwayAgain) {
-  const Resources gpu = {.milli_cpu = 5, .memory = 6, .ephemeral_storage = 7, .scalars = {{"nvidia.com/gpu", 1}}};
-  const Resources fpga = {.milli_cpu = 1, .memory = 0, .ephemeral_storage = 0, .scalars = {{"intel.com/fpga", 2}}};
+  const Resources gpu = {
+      .milli_cpu = 5, .memory = 6, .ephemeral_storage = 7, .scalars = {{"nvidia.com/gpu", 1}}};
+  const Resources fpga = {
+      .milli_cpu = 1, .memory = 0, .ephemeral_storage = 0, .scalars = {{"intel.com/fpga", 2}}};
   Resources sum;
   sum.Add(gpu);
   sum.Add(fpga);

@@ -44,7 +44,8 @@ TEST(RetryHints, AChangedNodeHelpsOnlyAgainstWhatRefusedThePod) {
       {"uncordoned", PodDocument("p"), FilterName::kNodeUnschedulable, cordoned, plain, true},
       {"cordoned as before", PodDocument("p"), FilterName::kNodeUnschedulable, cordoned, cordoned, false},
       {"a new node", PodDocument("p"), FilterName::kNodeUnschedulable, std::nullopt, plain, true},
-      {"a new node, cordoned", PodDocument("p"), FilterName::kNodeUnschedulable, std::nullopt, cordoned, false},
+      {"a new node, cordoned", PodDocument("p"), FilterName::kNodeUnschedulable, std::nullopt, cordoned,
+       false},
       {"taint removed", PodDocument("p"), FilterName::kTaintToleration, Taint("a"), plain, true},
       {"taint exchanged", PodDocument("p"), FilterName::kTaintToleration, Taint("a"), Taint("b"), false},
       {"taint was not the matter", PodDocument("p"), FilterName::kNodeResourcesFit, Taint("a"), plain, false},
@@ -58,8 +59,10 @@ TEST(RetryHints, AChangedNodeHelpsOnlyAgainstWhatRefusedThePod) {
       {"a new node too small", greedy, FilterName::kNodeResourcesFit, std::nullopt, smaller, false},
       {"a new node large enough", greedy, FilterName::kNodeResourcesFit, std::nullopt, plain, true},
       {"a new node has free ports", PodDocument("p"), FilterName::kNodePorts, std::nullopt, plain, true},
-      {"an old one has them no more than before", PodDocument("p"), FilterName::kNodePorts, plain, larger, false},
-      {"neighbourhoods change with labels", PodDocument("p"), FilterName::kInterPodAffinity, plain, ssd, true},
+      {"an old one has them no more than before", PodDocument("p"), FilterName::kNodePorts, plain, larger,
+       false},
+      {"neighbourhoods change with labels", PodDocument("p"), FilterName::kInterPodAffinity, plain, ssd,
+       true},
       {"and not with anything else", PodDocument("p"), FilterName::kInterPodAffinity, plain, larger, false},
   };
   for (const Case& c : cases) {
@@ -79,7 +82,8 @@ TEST(RetryHints, ThePodThatFoundNoNodesWaitsForTheFirst) {
 TEST(RetryHints, AFreedNodeHelpsWhenThePodFitsThereNow) {
   Cluster cluster;
   cluster.SetNode(Node("node-1"));
-  const PodClassPtr greedy = Refused(cluster, PodWithRequests("p", {{"cpu", "3"}}), {FilterName::kNodeResourcesFit});
+  const PodClassPtr greedy =
+      Refused(cluster, PodWithRequests("p", {{"cpu", "3"}}), {FilterName::kNodeResourcesFit});
   const PodClassPtr large = cluster.ClassOf(*Pod(PodWithRequests("l", {{"cpu", "2"}})));
   const PodClassPtr small = cluster.ClassOf(*Pod(PodWithRequests("s", {{"cpu", "500m"}})));
   NodeInfo& node = cluster.Place(large, "node-1");

@@ -1,8 +1,8 @@
 #include "kubelet-fake/scheduler/internal/scheduling_queue.h"
 
-#include <gtest/gtest.h>
-
 #include <memory>
+
+#include <gtest/gtest.h>
 
 namespace terrarium::kubelet_fake::scheduling {
 namespace {

@@ -15,7 +15,9 @@ TEST(Taints, AreToleratedAsInKubernetes) {
     bool tolerated;
   };
   const Case cases[] = {
-      {"equal", {{"key", "dedicated"}, {"operator", "Equal"}, {"value", "gpu"}, {"effect", "NoSchedule"}}, true},
+      {"equal",
+       {{"key", "dedicated"}, {"operator", "Equal"}, {"value", "gpu"}, {"effect", "NoSchedule"}},
+       true},
       {"equal is what no operator means", {{"key", "dedicated"}, {"value", "gpu"}}, true},
       {"another value", {{"key", "dedicated"}, {"operator", "Equal"}, {"value", "cpu"}}, false},
       {"no value", {{"key", "dedicated"}, {"operator", "Equal"}}, false},

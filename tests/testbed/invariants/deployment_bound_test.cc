@@ -32,18 +32,18 @@ TEST_F(DeploymentBoundTest, AReplicaSetScaledBeyondTheLimitIsNamedWithTheRevisio
   Scale("new", 0);
   EXPECT_THAT(stage.Take(), IsEmpty());
   Scale("new", 1);
-  EXPECT_THAT(stage.Take(),
-              ElementsAre(AllOf(HasSubstr("at revision " + std::to_string(stage.revision)), HasSubstr("default/new"),
-                                HasSubstr("is scaled to 1"), HasSubstr("grows to 4 pods where 3 are allowed"),
-                                HasSubstr("old max(spec 3, live 3) + 0 terminating"),
-                                HasSubstr("new max(spec 1, live 0) + 0 terminating"))));
+  EXPECT_THAT(stage.Take(), ElementsAre(AllOf(HasSubstr("at revision " + std::to_string(stage.revision)),
+                                              HasSubstr("default/new"), HasSubstr("is scaled to 1"),
+                                              HasSubstr("grows to 4 pods where 3 are allowed"),
+                                              HasSubstr("old max(spec 3, live 3) + 0 terminating"),
+                                              HasSubstr("new max(spec 1, live 0) + 0 terminating"))));
   const Violation& violation = stage.violations().front();
   EXPECT_EQ(violation.revision, stage.revision);
   EXPECT_EQ(violation.time, stage.now);
   EXPECT_EQ(violation.rule, "deployment-bound");
-  EXPECT_THAT(violation.objects,
-              ElementsAre(ObjectRef{"deployments", {"default", "web"}}, ObjectRef{"replicasets", {"default", "new"}},
-                          ObjectRef{"replicasets", {"default", "old"}}));
+  EXPECT_THAT(violation.objects, ElementsAre(ObjectRef{"deployments", {"default", "web"}},
+                                             ObjectRef{"replicasets", {"default", "new"}},
+                                             ObjectRef{"replicasets", {"default", "old"}}));
 }
 
 TEST_F(DeploymentBoundTest, AReplicaSetCreatedBeyondTheLimitIsReported) {
@@ -161,7 +161,8 @@ TEST_F(DeploymentBoundTest, APolicySwitchedOnHoldsOnceTheControllerHasSeenIt) {
 
 TEST_F(DeploymentBoundTest, APodThatItsReplicaSetDidNotWantIsReported) {
   stage.Put(LivePod("old-4", "old"));
-  EXPECT_THAT(stage.Take(), ElementsAre(AllOf(HasSubstr("default/old creates pod old-4"), HasSubstr("live 4"))));
+  EXPECT_THAT(stage.Take(),
+              ElementsAre(AllOf(HasSubstr("default/old creates pod old-4"), HasSubstr("live 4"))));
 }
 
 TEST_F(DeploymentBoundTest, AReplicaSetThatHasNotSeenItsNewScaleMayStillCreateForTheOldOne) {

@@ -15,7 +15,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 RuleStage Stage(bool counts_terminating) {
-  const TerminatingCounts terminating = counts_terminating ? TerminatingCounts::kTold : TerminatingCounts::kAbsent;
+  const TerminatingCounts terminating =
+      counts_terminating ? TerminatingCounts::kTold : TerminatingCounts::kAbsent;
   return RuleStage([=](Report report) { return MakeDeploymentStatus(terminating, std::move(report)); });
 }
 
@@ -59,10 +60,11 @@ TEST_F(DeploymentStatusTest, EachSumMayBeThatOfAnOlderRevision) {
 
 TEST_F(DeploymentStatusTest, AnInventedNumberIsReportedWithRevisionAndSums) {
   Tell("old", {.replicas = 2, .terminating = 0});
-  EXPECT_THAT(Write({.replicas = 2, .ready = 1, .terminating = 0}),
-              ElementsAre(AllOf(HasSubstr("at revision 105 "), HasSubstr("default/web"),
-                                HasSubstr("readyReplicas of its ReplicaSets have not been so since revision 101"),
-                                HasSubstr("now they tell replicas 2, readyReplicas 0"))));
+  EXPECT_THAT(
+      Write({.replicas = 2, .ready = 1, .terminating = 0}),
+      ElementsAre(AllOf(HasSubstr("at revision 105 "), HasSubstr("default/web"),
+                        HasSubstr("readyReplicas of its ReplicaSets have not been so since revision 101"),
+                        HasSubstr("now they tell replicas 2, readyReplicas 0"))));
   EXPECT_EQ(stage.violations().front().rule, "deployment-status");
 }
 
@@ -134,7 +136,8 @@ TEST_F(DeploymentStatusTest, AStatusWrittenByHandIsForTheControllerToPutRight) {
   stage.writer = "";
   EXPECT_THAT(Write({.replicas = 9, .terminating = 0}), IsEmpty());
   stage.Idle();
-  EXPECT_THAT(stage.Take(), ElementsAre(HasSubstr("at rest its ReplicaSets tell replicas 0"))) << "it has not";
+  EXPECT_THAT(stage.Take(), ElementsAre(HasSubstr("at rest its ReplicaSets tell replicas 0")))
+      << "it has not";
 }
 
 TEST_F(DeploymentStatusTest, AtRestTheStatusTellsThePresent) {

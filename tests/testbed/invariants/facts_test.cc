@@ -21,8 +21,9 @@ Json Owner(const char* uid, bool controller = true) {
 }
 
 Json OwnedPod(const char* phase) {
-  return {{"metadata", {{"labels", {{"app", "web"}}}, {"ownerReferences", {Owner("o1", false), Owner("o2")}}}},
-          {"status", {{"phase", phase}}}};
+  return {
+      {"metadata", {{"labels", {{"app", "web"}}}, {"ownerReferences", {Owner("o1", false), Owner("o2")}}}},
+      {"status", {{"phase", phase}}}};
 }
 
 TEST(Facts, APodIsReadWithItsController) {
@@ -97,8 +98,9 @@ TEST(Facts, AJobIsReadWithSpecAndStatus) {
   EXPECT_FALSE(job->finished);
   EXPECT_EQ(job->status, (JobCounts{1, 2, 3, 4, 5, 1, 2}));
   document["spec"]["podFailurePolicy"] = {{"rules", Json::array()}};
-  document["status"] = {{"conditions", {{{"type", "Complete"}, {"status", "False"}},
-                                        {{"type", "Failed"}, {"status", "True"}}}}};
+  document["status"] = {
+      {"conditions",
+       {{{"type", "Complete"}, {"status", "False"}}, {{"type", "Failed"}, {"status", "True"}}}}};
   job = ReadJob(Stored("jobs", document));
   EXPECT_TRUE(job->has_failure_policy);
   EXPECT_TRUE(job->finished);
@@ -127,8 +129,9 @@ TEST(Facts, AReplicaSetIsReadWithSpecAndStatus) {
   EXPECT_EQ(set->min_ready_seconds, 5);
   EXPECT_EQ(set->selector.String(), "app=web");
   EXPECT_EQ(set->template_labels.String(), "app=web,tier=front");
-  EXPECT_EQ(set->status,
-            (ReportedCounts{.replicas = 4, .fully_labeled = 3, .ready = 2, .available = 1, .terminating = 0}));
+  EXPECT_EQ(
+      set->status,
+      (ReportedCounts{.replicas = 4, .fully_labeled = 3, .ready = 2, .available = 1, .terminating = 0}));
 }
 
 TEST(Facts, ACountThatIsNotToldIsAbsentNotZero) {
@@ -141,7 +144,8 @@ TEST(Facts, ACountThatIsNotToldIsAbsentNotZero) {
 TEST(Facts, SurgeOfADeploymentIsANumberOrAPercentageThatRoundsUp) {
   auto surge = [](std::int64_t replicas, Json max_surge, const char* type = "RollingUpdate") {
     Json strategy = {{"type", type}, {"rollingUpdate", {{"maxSurge", std::move(max_surge)}}}};
-    return ReadDeployment(Stored("deployments", {{"spec", {{"replicas", replicas}, {"strategy", strategy}}}}))->surge;
+    return ReadDeployment(Stored("deployments", {{"spec", {{"replicas", replicas}, {"strategy", strategy}}}}))
+        ->surge;
   };
   EXPECT_EQ(surge(10, 3), 3);
   EXPECT_EQ(surge(10, "25%"), 3);

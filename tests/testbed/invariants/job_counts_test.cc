@@ -57,7 +57,8 @@ TEST_F(JobCountsTest, WhatHasEndedMayBeCountedOnce) {
 TEST_F(JobCountsTest, NoMoreSucceedThanHaveSucceeded) {
   stage.Put(JobPod(LivePod("a", "j")));
   stage.Put(JobPod(EndedPod("a", "j")));
-  EXPECT_THAT(Write({.terminating = 0, .succeeded = 1}), ElementsAre(HasSubstr("only 0 of its pods have succeeded")));
+  EXPECT_THAT(Write({.terminating = 0, .succeeded = 1}),
+              ElementsAre(HasSubstr("only 0 of its pods have succeeded")));
 }
 
 TEST_F(JobCountsTest, OfAnIndexedJobIndexesSucceedNotPods) {

@@ -26,7 +26,9 @@ JobFacts IndexedJob(bool replaces_only_failed) {
 }
 
 PodFacts Live(const std::string& name, std::int64_t index) { return JobPod(LivePod(name, "j"), index); }
-PodFacts Terminating(const std::string& name, std::int64_t index) { return JobPod(TerminatingPod(name, "j"), index); }
+PodFacts Terminating(const std::string& name, std::int64_t index) {
+  return JobPod(TerminatingPod(name, "j"), index);
+}
 PodFacts Ended(const std::string& name, std::int64_t index) { return JobPod(EndedPod(name, "j"), index); }
 
 TEST(JobPods, ASecondLivePodOfAnIndexIsReported) {
@@ -37,8 +39,9 @@ TEST(JobPods, ASecondLivePodOfAnIndexIsReported) {
     stage.Put(Live("b", 1));
     EXPECT_THAT(stage.Take(), IsEmpty());
     stage.Put(Live("c", 0));
-    EXPECT_THAT(stage.Take(), ElementsAre(AllOf(HasSubstr("at revision 104 jobs default/j creates pod c for index 0"),
-                                                HasSubstr("whose pod a runs"))));
+    EXPECT_THAT(stage.Take(),
+                ElementsAre(AllOf(HasSubstr("at revision 104 jobs default/j creates pod c for index 0"),
+                                  HasSubstr("whose pod a runs"))));
     EXPECT_EQ(stage.violations().front().rule, "job-pods");
     EXPECT_EQ(stage.violations().front().objects.front(), (ObjectRef{"jobs", {"default", "j"}}));
   }
@@ -98,7 +101,7 @@ TEST(JobPods, PodsOfOthersAdoptedOrNotSelectedHoldNoIndex) {
   EXPECT_THAT(stage.Take(), IsEmpty());
 }
 
-TEST(JobPods, AStricterPolicyCountsOnceThePlaneHasBeenIdle) {
+TEST(JobPods, AStricterPolicyCountsOnceTheClusterHasBeenIdle) {
   RuleStage stage = Stage({});
   stage.Put(IndexedJob(false));
   stage.Put(Live("a", 0));

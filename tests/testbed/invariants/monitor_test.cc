@@ -6,7 +6,7 @@
 #include "api/write_request.h"
 #include "apiserver/in_process_client.h"
 #include "controllers/runtime/why.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::testbed::invariants {
 namespace {
@@ -22,10 +22,11 @@ const TestbedOptions kBareApiserver = {
     .feature_gates = kGates, .controllers = "", .kubelet = false, .scheduler = false, .nodes = 0};
 
 Json PodTemplate() {
-  return {{"metadata", {{"labels", {{"app", "web"}}}}}, {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
+  return {{"metadata", {{"labels", {{"app", "web"}}}}},
+          {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
 }
 
-// A plane without controllers, whose part the test plays.
+// A cluster without controllers, whose part the test plays.
 class MonitorTest : public testing::Test {
  protected:
   void Watch(std::set<std::string> controllers) {
@@ -38,9 +39,10 @@ class MonitorTest : public testing::Test {
     };
     monitor = std::make_unique<Monitor>(std::move(options));
     client = monitor->Watched(
-        apiserver::MakeInProcessClient(bed.plane().env(), bed.plane().handler(), bed.plane().store(), {}),
+        apiserver::MakeInProcessClient(bed.control_plane().env(), bed.control_plane().handler(),
+                                       bed.control_plane().store(), {}),
         "controller-manager");
-    monitor->Follow(bed.plane().store(), bed.plane().runtime());
+    monitor->Follow(bed.control_plane().store(), bed.control_plane().runtime());
   }
   void Send(api::WriteRequest request) {
     client->Send(std::move(request), [](api::Client::Written written) { Testbed::Must(std::move(written)); });
@@ -57,13 +59,15 @@ class MonitorTest : public testing::Test {
              {"controller", true}}};
   }
   api::ObjectPtr MakeReplicaSet() {
-    return Testbed::Must(bed.Create("replicasets", "default", {{"metadata", {{"name", "web"}}}, {"spec", Spec()}}));
+    return Testbed::Must(
+        bed.Create("replicasets", "default", {{"metadata", {{"name", "web"}}}, {"spec", Spec()}}));
   }
   api::ObjectPtr MakeDeployment() {
     Json spec = Spec();
     spec["podReplacementPolicy"] = "TerminationComplete";
     spec["strategy"] = {{"type", "Recreate"}};
-    return Testbed::Must(bed.Create("deployments", "default", {{"metadata", {{"name", "web"}}}, {"spec", spec}}));
+    return Testbed::Must(
+        bed.Create("deployments", "default", {{"metadata", {{"name", "web"}}}, {"spec", spec}}));
   }
   void MakePod(const std::string& name, const api::ObjectPtr& owner) {
     Json pod = PodTemplate();
@@ -106,7 +110,7 @@ TEST_F(MonitorTest, BeginsWithWhatThereIs) {
   EXPECT_THAT(Take(), IsEmpty());
 }
 
-TEST_F(MonitorTest, WhatTheTestItselfWritesIsCheckedOnlyWhenThePlaneIsIdle) {
+TEST_F(MonitorTest, WhatTheTestItselfWritesIsCheckedOnlyWhenTheClusterIsIdle) {
   Watch({"replicaset-controller"});
   MakeReplicaSet();
   Testbed::Must(bed.Patch("replicasets", {"default", "web"}, {{"status", {{"replicas", 5}}}}, "status"));
@@ -129,9 +133,9 @@ TEST_F(MonitorTest, AWriteThatChangesNothingIsReportedThoughItMakesNoRevision) {
   MakeReplicaSet();
   Send(Status(1));
   EXPECT_THAT(Take(), IsEmpty());
-  std::int64_t revision = bed.plane().store().CurrentRevision();
+  std::int64_t revision = bed.control_plane().store().CurrentRevision();
   Send(Status(1));
-  EXPECT_EQ(bed.plane().store().CurrentRevision(), revision);
+  EXPECT_EQ(bed.control_plane().store().CurrentRevision(), revision);
   EXPECT_THAT(Take(), ElementsAre(HasSubstr("controller-manager patches replicasets/status default/web")));
 }
 
@@ -162,7 +166,8 @@ TEST_F(MonitorTest, FollowsThePodsOfADeploymentThatWaitsForTermination) {
 void WriteTwice(Testbed& bed) {
   Testbed::Must(bed.Create("configmaps", "default", {{"metadata", {{"name", "c"}}}}));
   auto client = bed.monitor().Watched(
-      apiserver::MakeInProcessClient(bed.plane().env(), bed.plane().handler(), bed.plane().store(), {}),
+      apiserver::MakeInProcessClient(bed.control_plane().env(), bed.control_plane().handler(),
+                                     bed.control_plane().store(), {}),
       "controller-manager");
   for (int i = 0; i < 2; ++i) {
     client->Send(api::RequestToPatch("configmaps", {"default", "c"}, {{"data", {{"k", "v"}}}}, ""),
@@ -179,7 +184,7 @@ TEST(TestbedInvariants, AViolationIsToldToTheTestThatAsksForIt) {
   WriteTwice(bed);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].rule, "unchanged-write");
-  EXPECT_EQ(found[0].revision, bed.plane().store().CurrentRevision());
+  EXPECT_EQ(found[0].revision, bed.control_plane().store().CurrentRevision());
   EXPECT_EQ(found[0].time, bed.Now());
 }
 

@@ -1,5 +1,6 @@
-// Users who change their minds at random, over several seeds: whatever they do, and in whatever order the components
-// work, no invariant is broken. The seed decides everything, so that a failure can be looked at again.
+// Users who change their minds at random, over several seeds: whatever they do, and in whatever order the
+// components work, no invariant is broken. The seed decides everything, so that a failure can be looked at
+// again.
 
 #include <functional>
 #include <string>
@@ -10,7 +11,7 @@
 #include "api/base/prng.h"
 #include "api/json_access.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
-#include "testbed/testbed.h"
+#include "testbed/embedding/testbed.h"
 
 namespace terrarium::testbed {
 namespace {
@@ -54,8 +55,11 @@ class RandomUser {
 
   void Step() {
     switch (Below(20)) {
-      case 0: case 1: case 2: return Patch({{"spec", {{"replicas", Below(9)}}}});
-      case 3: case 4: return Patch({{"spec", {{"template", Template()}}}});
+      case 0:
+      case 1:
+      case 2: return Patch({{"spec", {{"replicas", Below(9)}}}});
+      case 3:
+      case 4: return Patch({{"spec", {{"template", Template()}}}});
       case 5: return Patch({{"spec", {{"strategy", Strategy()}}}});
       case 6: return Patch({{"spec", {{"podReplacementPolicy", Policy()}}}});
       case 7: return Patch({{"spec", {{"paused", Below(2) == 0}}}});
@@ -63,7 +67,8 @@ class RandomUser {
       case 9: return CreateDeployment();
       case 10: return Remove("deployments");
       case 11: return Remove("replicasets");
-      case 12: case 13: return Remove("pods");
+      case 12:
+      case 13: return Remove("pods");
       case 14: return FailPod();
       case 15: return RelabelPod();
       case 16: return MakeStray();
@@ -84,7 +89,8 @@ class RandomUser {
     if (Below(4) == 0) return {{"type", "Recreate"}, {"rollingUpdate", nullptr}};
     std::vector<std::pair<Json, Json>> limits = {{"25%", "25%"}, {1, 0}, {0, 1}, {"50%", 0}, {2, 2}};
     auto [surge, unavailable] = limits[Below(limits.size())];
-    return {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", surge}, {"maxUnavailable", unavailable}}}};
+    return {{"type", "RollingUpdate"},
+            {"rollingUpdate", {{"maxSurge", surge}, {"maxUnavailable", unavailable}}}};
   }
   Json Policy() {
     if (Below(4) == 0) return nullptr;
@@ -96,8 +102,11 @@ class RandomUser {
     Json labels = {{"app", name}};
     Json pods = Template();
     pods["metadata"]["labels"] = labels;
-    Json spec = {{"replicas", Below(9)}, {"selector", {{"matchLabels", labels}}}, {"template", pods},
-                 {"strategy", Strategy()}, {"podReplacementPolicy", Policy()}};
+    Json spec = {{"replicas", Below(9)},
+                 {"selector", {{"matchLabels", labels}}},
+                 {"template", pods},
+                 {"strategy", Strategy()},
+                 {"podReplacementPolicy", Policy()}};
     Note("create deployments " + name + " " + spec.dump());
     // It may be there already.
     bed_.Create("deployments", "default", {{"metadata", {{"name", name}}}, {"spec", spec}}).ok();
@@ -157,7 +166,7 @@ class RandomUser {
     bed_.clock().RunUntilIdle(10min);
   }
   void Note(const std::string& what) {
-    story_ += std::to_string(bed_.plane().store().CurrentRevision()) + " " + what + "\n";
+    story_ += std::to_string(bed_.control_plane().store().CurrentRevision()) + " " + what + "\n";
   }
 
   api::Prng chance_;

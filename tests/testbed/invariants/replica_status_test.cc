@@ -40,7 +40,8 @@ TEST_F(ReplicaStatusTest, ARecountOfThePresentPasses) {
   stage.Put(ReadyPod("b", "web"));
   stage.Put(TerminatingPod("c", "web"));
   stage.Put(EndedPod("d", "web"));
-  EXPECT_THAT(Write({.replicas = 2, .fully_labeled = 2, .ready = 1, .available = 1, .terminating = 1}), IsEmpty());
+  EXPECT_THAT(Write({.replicas = 2, .fully_labeled = 2, .ready = 1, .available = 1, .terminating = 1}),
+              IsEmpty());
 }
 
 TEST_F(ReplicaStatusTest, AnOldViewPasses) {
@@ -56,10 +57,11 @@ TEST_F(ReplicaStatusTest, AnInventedNumberIsReportedWithRevisionAndCounts) {
   stage.Put(LivePod("a", "web"));
   EXPECT_THAT(
       Write({.replicas = 2, .fully_labeled = 1, .terminating = 0}),
-      ElementsAre(AllOf(HasSubstr("at revision 103 "), HasSubstr("default/web"),
-                        HasSubstr("says replicas 2, fullyLabeledReplicas 1, readyReplicas 0, terminatingReplicas 0"),
-                        HasSubstr("not been so since revision 101"),
-                        HasSubstr("now they are replicas 1, fullyLabeledReplicas 1"))));
+      ElementsAre(
+          AllOf(HasSubstr("at revision 103 "), HasSubstr("default/web"),
+                HasSubstr("says replicas 2, fullyLabeledReplicas 1, readyReplicas 0, terminatingReplicas 0"),
+                HasSubstr("not been so since revision 101"),
+                HasSubstr("now they are replicas 1, fullyLabeledReplicas 1"))));
   EXPECT_EQ(stage.violations().front().rule, "replica-status");
   EXPECT_EQ(stage.violations().front().objects.front(), (ObjectRef{"replicasets", {"default", "web"}}));
 }
@@ -109,7 +111,8 @@ TEST_F(ReplicaStatusTest, FullyLabelledIsWhatHasTheLabelsOfTheTemplate) {
 
 TEST_F(ReplicaStatusTest, TheTerminatingMustBeToldWhenTheGateIsOn) {
   stage.Put(LivePod("a", "web"));
-  EXPECT_THAT(Write({.replicas = 1, .fully_labeled = 1}), ElementsAre(HasSubstr("terminatingReplicas absent")));
+  EXPECT_THAT(Write({.replicas = 1, .fully_labeled = 1}),
+              ElementsAre(HasSubstr("terminatingReplicas absent")));
 }
 
 TEST_F(ReplicaStatusTest, TheTerminatingMustNotBeToldWhenTheGateIsOff) {

@@ -91,7 +91,8 @@ RuleStage::RuleStage(const std::function<std::unique_ptr<Rule>(Report)>& make)
     : rule_(make([this](const Violation& violation) { violations_.push_back(violation); })) {}
 
 template <typename Facts>
-void RuleStage::Change(Known<Facts>& known, const std::string& name, std::shared_ptr<const Facts> after, bool created) {
+void RuleStage::Change(Known<Facts>& known, const std::string& name, std::shared_ptr<const Facts> after,
+                       bool created) {
   std::shared_ptr<const Facts> before = known[name];
   known[name] = after;
   Tell({++revision, now, writer, created && before == nullptr}, before, after);
@@ -124,7 +125,9 @@ void RuleStage::Put(const JobFacts& job) {
 }
 void RuleStage::RemovePod(const std::string& name) { Change(pods_, name, PodPtr(), false); }
 void RuleStage::RemoveReplicaSet(const std::string& name) { Change(sets_, name, ReplicaSetPtr(), false); }
-void RuleStage::RemoveDeployment(const std::string& name) { Change(deployments_, name, DeploymentPtr(), false); }
+void RuleStage::RemoveDeployment(const std::string& name) {
+  Change(deployments_, name, DeploymentPtr(), false);
+}
 void RuleStage::RemoveJob(const std::string& name) { Change(jobs_, name, JobPtr(), false); }
 void RuleStage::Adopt(const PodFacts& pod) {
   Change(pods_, pod.header->name, std::make_shared<const PodFacts>(pod), false);

@@ -12,8 +12,8 @@
 
 namespace terrarium::testbed::invariants {
 
-// Objects are in the namespace default; their uid is their name. Pods and ReplicaSets have the label app=web, which
-// ReplicaSets and Deployments select.
+// Objects are in the namespace default; their uid is their name. Pods and ReplicaSets have the label app=web,
+// which ReplicaSets and Deployments select.
 PodFacts LivePod(const std::string& name, const std::string& owner);
 PodFacts ReadyPod(const std::string& name, const std::string& owner);
 PodFacts TerminatingPod(const std::string& name, const std::string& owner);

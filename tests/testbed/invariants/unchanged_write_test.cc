@@ -41,9 +41,9 @@ class UnchangedWriteTest : public testing::Test {
 
 TEST_F(UnchangedWriteTest, APatchThatChangesNothingIsReported) {
   Write(WriteRequest::Verb::kPatch, 20, 20, ObjectAt(15));
-  EXPECT_THAT(Take(),
-              ElementsAre(AllOf(HasSubstr("at revision 20"), HasSubstr("kubelet patches pods/status default/web"),
-                                HasSubstr("newer revision than 15"))));
+  EXPECT_THAT(Take(), ElementsAre(AllOf(HasSubstr("at revision 20"),
+                                        HasSubstr("kubelet patches pods/status default/web"),
+                                        HasSubstr("newer revision than 15"))));
 }
 
 TEST_F(UnchangedWriteTest, AnUpdateThatChangesNothingIsReported) {
@@ -53,7 +53,8 @@ TEST_F(UnchangedWriteTest, AnUpdateThatChangesNothingIsReported) {
 
 TEST_F(UnchangedWriteTest, WritesThatChangeSomethingPass) {
   Write(WriteRequest::Verb::kPatch, 20, 21, ObjectAt(21));
-  Write(WriteRequest::Verb::kUpdate, 21, 22, ObjectAt(20));  // the last finalizer has gone, and the object with it
+  Write(WriteRequest::Verb::kUpdate, 21, 22,
+        ObjectAt(20));  // the last finalizer has gone, and the object with it
   EXPECT_THAT(Take(), IsEmpty());
 }
 

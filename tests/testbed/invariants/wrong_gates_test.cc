@@ -1,5 +1,5 @@
-// The monitor has eyes: controllers that run with other gates than it is told of do what they must not, in a real
-// rollout and in a real Job.
+// The monitor has eyes: controllers that run with other gates than it is told of do what they must not, in a
+// real rollout and in a real Job.
 
 #include <functional>
 #include <set>
@@ -12,10 +12,10 @@
 #include <spdlog/spdlog.h>
 
 #include "api/write_request.h"
-#include "testbed/components.h"
+#include "testbed/control_plane/components.h"
+#include "testbed/control_plane/control_plane.h"
 #include "testbed/invariants/monitor.h"
-#include "testbed/plane.h"
-#include "testbed/simulation.h"
+#include "testbed/runtime/simulation.h"
 
 namespace terrarium::testbed::invariants {
 namespace {
@@ -69,16 +69,17 @@ const Writes kPodDeletion = {
       return api::RequestToDelete("pods", {"default", pod->header().name}, {});
     }};
 
-// The rules that were broken by controllers of those gates, under a monitor that takes them for those of the apiserver.
+// The rules that were broken by controllers of those gates, under a monitor that takes them for those of the
+// apiserver.
 std::set<std::string> RulesBrokenWith(const std::string& controller_gates, const Writes& writes = kRollout) {
   spdlog::logger log("terrarium", std::make_shared<spdlog::sinks::null_sink_mt>());
   std::set<std::string> broken;
   Simulation simulation(api::Time(1'767'225'600s), 1);
-  auto monitor = std::make_unique<Monitor>(
-      MonitorOptions{.controllers = {"deployment-controller", "replicaset-controller", "job-controller"},
-                     .conduct = {true, Gates(kOn), Gates(kOn)},
-                     .on_violation = [&broken](const Violation& violation) { broken.insert(violation.rule); }});
-  PlaneOptions options;
+  auto monitor = std::make_unique<Monitor>(MonitorOptions{
+      .controllers = {"deployment-controller", "replicaset-controller", "job-controller"},
+      .conduct = {true, Gates(kOn), Gates(kOn)},
+      .on_violation = [&broken](const Violation& violation) { broken.insert(violation.rule); }});
+  ControlPlaneOptions options;
   options.gates = Gates(kOn);
   ComponentOptions components;
   components.nodes.nodes = 1;
@@ -86,11 +87,13 @@ std::set<std::string> RulesBrokenWith(const std::string& controller_gates, const
   components.wrap_client = [&monitor](std::unique_ptr<api::Client> client, const std::string& component) {
     return monitor->Watched(std::move(client), component);
   };
-  auto plane = Plane::Make(simulation.runtime(), log, std::move(options), components);
-  CHECK(plane.ok());
-  monitor->Follow((*plane)->store(), simulation.runtime());
+  auto control_plane = ControlPlane::Make(simulation.runtime(), log, std::move(options), components);
+  CHECK(control_plane.ok());
+  monitor->Follow((*control_plane)->store(), simulation.runtime());
   for (const auto& next : writes) {
-    (*plane)->handler().Write(next((*plane)->store()), {}, [](api::Client::Written written) { CHECK(written.ok()); });
+    (*control_plane)->handler().Write(next((*control_plane)->store()), {}, [](api::Client::Written written) {
+      CHECK(written.ok());
+    });
     simulation.clock().RunUntilIdle(10min);
     monitor->Idle();
   }

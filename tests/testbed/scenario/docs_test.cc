@@ -1,5 +1,5 @@
-// The examples of docs/scenarios.md are run as they stand there: a block that begins with `scenario:` is a file, and a
-// block of steps goes where the page's words put it, at the end of the page's first scenario.
+// The examples of docs/scenarios.md are run as they stand there: a block that begins with `scenario:` is a
+// file, and a block of steps goes where the page's words put it, at the end of the page's first scenario.
 
 #include <fstream>
 #include <iterator>
@@ -42,7 +42,8 @@ void RunAll(const std::string& text) {
   const std::atomic<bool> interrupted = false;
   for (const Scenario& scenario : read.scenarios) {
     RunReport report = Run(scenario, 1, interrupted).Go();
-    if (report.failure) ADD_FAILURE() << scenario.name << "\n" << Describe(scenario, *report.failure) << "in\n" << text;
+    if (report.failure)
+      ADD_FAILURE() << scenario.name << "\n" << Describe(scenario, *report.failure) << "in\n" << text;
   }
 }
 

@@ -27,18 +27,24 @@ class Validator {
                       const std::string& at) {
     for (const char* annotation : {"$schema", "title", "description", "definitions"})
       if (keyword == annotation) return "";
-    if (keyword == "$ref") return Check(root_.at(Json::json_pointer(argument.get<std::string>().substr(1))), value, at);
-    if (keyword == "type") return HasType(argument, value) ? "" : at + " is no " + argument.get<std::string>();
+    if (keyword == "$ref")
+      return Check(root_.at(Json::json_pointer(argument.get<std::string>().substr(1))), value, at);
+    if (keyword == "type")
+      return HasType(argument, value) ? "" : at + " is no " + argument.get<std::string>();
     if (keyword == "enum")
-      return std::find(argument.begin(), argument.end(), value) != argument.end() ? "" : at + " is none of the words";
+      return std::find(argument.begin(), argument.end(), value) != argument.end()
+                 ? ""
+                 : at + " is none of the words";
     if (keyword == "pattern")
-      return !value.is_string() || std::regex_search(value.get<std::string>(), std::regex(argument.get<std::string>()))
+      return !value.is_string() ||
+                     std::regex_search(value.get<std::string>(), std::regex(argument.get<std::string>()))
                  ? ""
                  : at + " is not like " + argument.get<std::string>();
     if (keyword == "minimum")
       return !value.is_number() || value.get<double>() >= argument.get<double>() ? "" : at + " is too small";
     if (keyword == "minItems")
-      return !value.is_array() || value.size() >= argument.get<std::size_t>() ? "" : at + " has too few items";
+      return !value.is_array() || value.size() >= argument.get<std::size_t>() ? ""
+                                                                              : at + " has too few items";
     if (keyword == "required") return Required(argument, value, at);
     if (keyword == "properties") return Properties(argument, value, at);
     if (keyword == "additionalProperties") return Others(schema, argument, value, at);
@@ -60,7 +66,8 @@ class Validator {
 
   static std::string Required(const Json& names, const Json& value, const std::string& at) {
     for (const Json& name : names)
-      if (value.is_object() && !value.contains(name.get<std::string>())) return at + " lacks " + name.get<std::string>();
+      if (value.is_object() && !value.contains(name.get<std::string>()))
+        return at + " lacks " + name.get<std::string>();
     return "";
   }
 
@@ -91,17 +98,21 @@ class Validator {
 
   std::string Items(const Json& schema, const Json& value, const std::string& at) {
     for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
-      if (std::string wrong = Check(schema, value[i], at + "/" + std::to_string(i)); !wrong.empty()) return wrong;
+      if (std::string wrong = Check(schema, value[i], at + "/" + std::to_string(i)); !wrong.empty())
+        return wrong;
     return "";
   }
 
-  std::string Choices(const std::string& keyword, const Json& choices, const Json& value, const std::string& at) {
+  std::string Choices(const std::string& keyword, const Json& choices, const Json& value,
+                      const std::string& at) {
     int fitting = 0;
     std::string last;
     for (const Json& choice : choices) {
       std::string wrong = Check(choice, value, at);
-      if (wrong.empty()) ++fitting;
-      else last = wrong;
+      if (wrong.empty())
+        ++fitting;
+      else
+        last = wrong;
     }
     if (fitting == 0) return at + " fits no choice, at last: " + last;
     return keyword == "oneOf" && fitting > 1 ? at + " fits several choices" : "";
@@ -112,6 +123,8 @@ class Validator {
 
 }  // namespace
 
-std::string SchemaViolation(const Json& schema, const Json& value) { return Validator(schema).Check(schema, value, ""); }
+std::string SchemaViolation(const Json& schema, const Json& value) {
+  return Validator(schema).Check(schema, value, "");
+}
 
 }  // namespace terrarium::testbed::scenario

@@ -1,6 +1,7 @@
 #pragma once
 
-// A validator for as much of JSON Schema as scenario.schema.json uses; a keyword that it does not know ends the test.
+// A validator for as much of JSON Schema as scenario.schema.json uses; a keyword that it does not know ends
+// the test.
 
 #include <string>
 

@@ -56,10 +56,12 @@ TEST(Match, DifferencesNameTheFieldsThatDifferAndNoOthers) {
   std::vector<std::string> lines;
   for (const Difference& each : Differences(want, got))
     lines.push_back(each.path + " | " + each.expected + " | " + each.got);
-  EXPECT_THAT(lines, testing::ElementsAre(
-                         R"(status.conditions[type=Available].status | "True" | "False")",
-                         R"(status.conditions | an item that matches {"type":"Other"} | items with type Available, Progressing)",
-                         "status.gone | 1 | (absent)", "status.ready | 2 | 1"));
+  EXPECT_THAT(
+      lines,
+      testing::ElementsAre(
+          R"(status.conditions[type=Available].status | "True" | "False")",
+          R"(status.conditions | an item that matches {"type":"Other"} | items with type Available, Progressing)",
+          "status.gone | 1 | (absent)", "status.ready | 2 | 1"));
   EXPECT_TRUE(Differences(J(R"({"spec": {"replicas": {"atLeast": 1}}})"), got).empty());
 }
 

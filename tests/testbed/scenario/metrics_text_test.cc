@@ -7,7 +7,8 @@ namespace {
 
 constexpr const char* kText =
     "# HELP pods how many\n# TYPE pods gauge\n"
-    "pods{phase=\"Running\",ns=\"a\"} 3\npods{phase=\"Running\",ns=\"b\"} 4\npods{phase=\"odd \\\"}{\",ns=\"b\"} 0.5\n"
+    "pods{phase=\"Running\",ns=\"a\"} 3\npods{phase=\"Running\",ns=\"b\"} 4\npods{phase=\"odd "
+    "\\\"}{\",ns=\"b\"} 0.5\n"
     "pods_total 7\nbig 1e+06 1700000000\n";
 
 TEST(MetricsText, TheSumOfTheSeriesWithTheLabels) {

@@ -10,8 +10,8 @@ Json J(const char* text) { return Json::parse(text); }
 
 TEST(Parameters, EveryCombinationOfTheirValues) {
   EXPECT_THAT(Combinations(J(R"({"a": [1, 2], "b": ["x", null]})")),
-              testing::ElementsAre(J(R"({"a": 1, "b": "x"})"), J(R"({"a": 1, "b": null})"), J(R"({"a": 2, "b": "x"})"),
-                                   J(R"({"a": 2, "b": null})")));
+              testing::ElementsAre(J(R"({"a": 1, "b": "x"})"), J(R"({"a": 1, "b": null})"),
+                                   J(R"({"a": 2, "b": "x"})"), J(R"({"a": 2, "b": null})")));
   EXPECT_THAT(Combinations(nullptr), testing::ElementsAre(Json::object()));
 }
 

@@ -12,7 +12,8 @@ using testing::ElementsAre;
 
 std::vector<std::string> MistakesIn(const std::string& text) {
   std::vector<std::string> out;
-  for (const FileMistake& mistake : ReadScenarioText("f.yaml", text).mistakes) out.push_back(mistake.String());
+  for (const FileMistake& mistake : ReadScenarioText("f.yaml", text).mistakes)
+    out.push_back(mistake.String());
   return out;
 }
 
@@ -25,7 +26,8 @@ TEST(ScenarioReader, EveryMistakeIsSaidWithItsLineAndColumn) {
 
 TEST(ScenarioReader, AllMistakesOfAFileAreSaidInTheOrderOfTheText) {
   EXPECT_THAT(MistakesIn("scenario: x\nwhat: 1\nsteps:\n  - advance: 5\n  - expect: pods\n    cuont: 3\n"),
-              ElementsAre("f.yaml:2:1: unknown key \"what\" in a scenario: it has scenario, description, options, each or steps",
+              ElementsAre("f.yaml:2:1: unknown key \"what\" in a scenario: it has scenario, description, "
+                          "options, each or steps",
                           "f.yaml:4:14: 5 is not a duration like 90s or 1h30m",
                           "f.yaml:6:5: unknown key \"cuont\" in the step expect (did you mean count?)"));
 }
@@ -76,8 +78,9 @@ steps: []
 }
 
 TEST(ScenarioReader, AFieldThatTheServerIsToRefuseIsLeftToIt) {
-  constexpr const char* kStep = "scenario: x\nsteps:\n  - create:\n      apiVersion: v1\n      kind: Pod\n"
-                                "      metadata: {name: a}\n      spec: {continers: []}\n";
+  constexpr const char* kStep =
+      "scenario: x\nsteps:\n  - create:\n      apiVersion: v1\n      kind: Pod\n"
+      "      metadata: {name: a}\n      spec: {continers: []}\n";
   EXPECT_EQ(MistakesIn(kStep).size(), 1u);
   EXPECT_TRUE(MistakesIn(std::string(kStep) + "    refused: {code: 400}\n").empty());
 }

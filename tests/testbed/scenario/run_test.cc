@@ -55,8 +55,10 @@ std::string FailureOf(const std::string& text) {
 }
 
 TEST(ScenarioRun, ExpectLooksAtThePresentAndSaysWhatDiffers) {
-  EXPECT_THAT(FailureOf(Steps("  - runUntilIdle: 1m\n  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n")),
-              IsEmpty());
+  EXPECT_THAT(
+      FailureOf(Steps(
+          "  - runUntilIdle: 1m\n  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n")),
+      IsEmpty());
   const std::string failure =
       FailureOf(Steps("  - advance: 1s\n  - name: all ready\n    expect: deployment/web\n"
                       "    match: {spec: {replicas: 3}, status: {readyReplicas: 3}}\n"));
@@ -67,11 +69,13 @@ TEST(ScenarioRun, ExpectLooksAtThePresentAndSaysWhatDiffers) {
 }
 
 TEST(ScenarioRun, EventuallyRunsTheClockUntilItHoldsAndNoFurther) {
-  const std::string wait = "  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n    eventually: ";
+  const std::string wait =
+      "  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n    eventually: ";
   RunReport report = RunScenario(Read(Steps(wait + "1m\n")));
   EXPECT_EQ(report.result, RunReport::Result::kPassed);
   EXPECT_EQ(report.virtual_time, 5s);
-  EXPECT_THAT(FailureOf(Steps(wait + "4s\n")), HasSubstr("deployment default/web does not match, for all of 4s"));
+  EXPECT_THAT(FailureOf(Steps(wait + "4s\n")),
+              HasSubstr("deployment default/web does not match, for all of 4s"));
 }
 
 // A status tells of the past until its controller has worked.
@@ -89,23 +93,29 @@ TEST(ScenarioRun, EventuallyDoesNotCountWhatNobodyHasReactedToYet) {
 }
 
 TEST(ScenarioRun, EventuallySeesAStateThatLastedForOneRevision) {
-  EXPECT_THAT(FailureOf(Steps("  - expect: deployment/web\n"
-                              "    match: {status: {conditions: [{type: Progressing, reason: NewReplicaSetCreated}]}}\n"
-                              "    eventually: 1m\n")),
+  EXPECT_THAT(FailureOf(Steps(
+                  "  - expect: deployment/web\n"
+                  "    match: {status: {conditions: [{type: Progressing, reason: NewReplicaSetCreated}]}}\n"
+                  "    eventually: 1m\n")),
               IsEmpty());
 }
 
 TEST(ScenarioRun, AlwaysAndNeverLookAtEveryRevisionOfASpan) {
-  const std::string never = "  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n    never: ";
+  const std::string never =
+      "  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n    never: ";
   EXPECT_THAT(FailureOf(Steps(never + "4s\n")), IsEmpty());
-  EXPECT_THAT(FailureOf(Steps(never + "1m\n")), HasSubstr("as they must never be (default/web), 5s into 1m0s"));
-  const std::string always = "  - expect: pods\n    selector: app=web\n    count: {atMost: 2}\n    always: 1m\n";
-  EXPECT_THAT(FailureOf(Steps(always)), HasSubstr("pods with app=web: expected at most 2, got 3 (default/web-"));
+  EXPECT_THAT(FailureOf(Steps(never + "1m\n")),
+              HasSubstr("as they must never be (default/web), 5s into 1m0s"));
+  const std::string always =
+      "  - expect: pods\n    selector: app=web\n    count: {atMost: 2}\n    always: 1m\n";
+  EXPECT_THAT(FailureOf(Steps(always)),
+              HasSubstr("pods with app=web: expected at most 2, got 3 (default/web-"));
 }
 
 TEST(ScenarioRun, AlwaysToTheEndStandsWhileOtherStepsGoOn) {
-  const std::string guard = "  - name: at most three\n    expect: pods\n    selector: app=web\n    count: {atMost: 3}\n"
-                            "    always: end\n  - runUntilIdle: 1m\n";
+  const std::string guard =
+      "  - name: at most three\n    expect: pods\n    selector: app=web\n    count: {atMost: 3}\n"
+      "    always: end\n  - runUntilIdle: 1m\n";
   EXPECT_THAT(FailureOf(Steps(guard)), IsEmpty());
   const std::string failure =
       FailureOf(Steps(guard + "  - scale: deployment/web\n    replicas: 5\n  - runUntilIdle: 1m\n"));
@@ -117,21 +127,27 @@ TEST(ScenarioRun, AlwaysToTheEndStandsWhileOtherStepsGoOn) {
 }
 
 TEST(ScenarioRun, ObjectsThatAreNotThereCountAsNone) {
-  EXPECT_THAT(FailureOf(Steps("  - expect: pod/other\n    absent: true\n  - expect: pods\n    selector: app=other\n"
-                              "    count: 0\n")),
-              IsEmpty());
-  EXPECT_THAT(FailureOf(Steps("  - expect: deployment/web\n    absent: true\n")), HasSubstr("expected none, and it is there"));
+  EXPECT_THAT(
+      FailureOf(Steps("  - expect: pod/other\n    absent: true\n  - expect: pods\n    selector: app=other\n"
+                      "    count: 0\n")),
+      IsEmpty());
+  EXPECT_THAT(FailureOf(Steps("  - expect: deployment/web\n    absent: true\n")),
+              HasSubstr("expected none, and it is there"));
   EXPECT_THAT(FailureOf(Steps("  - expect: pod/other\n")), HasSubstr("pod default/other: not there"));
-  EXPECT_THAT(FailureOf(Steps("  - delete: pods\n    selector: app=other\n")), HasSubstr("there are no pods with app=other"));
+  EXPECT_THAT(FailureOf(Steps("  - delete: pods\n    selector: app=other\n")),
+              HasSubstr("there are no pods with app=other"));
 }
 
 TEST(ScenarioRun, AWriteThatIsRefusedFailsTheStepUnlessThatIsExpected) {
   const std::string scale = "  - scale: deployment/web\n    replicas: -1\n";
   EXPECT_THAT(FailureOf(Steps(scale)), HasSubstr("refused: 422 Invalid: "));
-  EXPECT_THAT(FailureOf(Steps(scale + "    refused: {code: 422, reason: Invalid, message: '*greater than or equal to 0*'}\n")),
-              IsEmpty());
-  EXPECT_THAT(FailureOf(Steps(scale + "    refused: {code: 409}\n")),
-              HasSubstr("refused, but not as expected\n    code\n      - expected 409\n      + got      422\n"));
+  EXPECT_THAT(
+      FailureOf(Steps(
+          scale + "    refused: {code: 422, reason: Invalid, message: '*greater than or equal to 0*'}\n")),
+      IsEmpty());
+  EXPECT_THAT(
+      FailureOf(Steps(scale + "    refused: {code: 409}\n")),
+      HasSubstr("refused, but not as expected\n    code\n      - expected 409\n      + got      422\n"));
   EXPECT_THAT(FailureOf(Steps("  - scale: deployment/web\n    replicas: 1\n    refused: {code: 422}\n")),
               HasSubstr("expected to be refused with {\"code\":422}, but it was done"));
 }
@@ -165,11 +181,13 @@ TEST(ScenarioRun, HeldPodsWaitAndAreReleased) {
 
 TEST(ScenarioRun, EventsAreCountedByHowOftenTheyWereReported) {
   const std::string start = "  - runUntilIdle: 1m\n";
-  EXPECT_THAT(FailureOf(Steps(start + "  - expectEvents: pod/web-*\n    reason: Started\n    count: 3\n"
-                                      "  - expectEvents: deployment/web\n    reason: ScalingReplicaSet\n"
-                                      "    message: Scaled up replica set web-* from 0 to 3\n    type: Normal\n    count: 1\n"
-                                      "  - expectEvents: pods\n    type: Warning\n    count: 0\n")),
-              IsEmpty());
+  EXPECT_THAT(
+      FailureOf(Steps(start +
+                      "  - expectEvents: pod/web-*\n    reason: Started\n    count: 3\n"
+                      "  - expectEvents: deployment/web\n    reason: ScalingReplicaSet\n"
+                      "    message: Scaled up replica set web-* from 0 to 3\n    type: Normal\n    count: 1\n"
+                      "  - expectEvents: pods\n    type: Warning\n    count: 0\n")),
+      IsEmpty());
   EXPECT_THAT(FailureOf(Steps(start + "  - expectEvents: pods\n    reason: Started\n    count: 4\n")),
               HasSubstr("events about Pod * with reason Started: expected 4, got 3"));
   EXPECT_THAT(FailureOf(Steps("  - expectEvents: pods\n    reason: Started\n    never: 1m\n")),
@@ -192,17 +210,21 @@ TEST(ScenarioRun, MetricsAreComparedWithAValueOrWithAnEarlierStep) {
     increase: )";
   EXPECT_THAT(FailureOf(Steps(grown + "2\n")), IsEmpty());
   EXPECT_THAT(FailureOf(Steps(grown + "{atLeast: 3}\n")),
-              HasSubstr("kube_deployment_status_replicas_ready: expected to grow by at least 3 since \"before\", it grew by 2"));
-  EXPECT_THAT(FailureOf(Steps("  - advance: 0s\n  - expectMetric: kube_deployment_spec_replicas\n    labels: {deployment: x}\n")),
-              HasSubstr("expected a value, got no such series; there are kube_deployment_spec_replicas{"));
-  EXPECT_THAT(FailureOf(Steps("  - expectMetric: kube_deployment_status_replicas_ready\n    value: {atLeast: 1}\n    never: 1m\n")),
+              HasSubstr("kube_deployment_status_replicas_ready: expected to grow by at least 3 since "
+                        "\"before\", it grew by 2"));
+  EXPECT_THAT(
+      FailureOf(Steps(
+          "  - advance: 0s\n  - expectMetric: kube_deployment_spec_replicas\n    labels: {deployment: x}\n")),
+      HasSubstr("expected a value, got no such series; there are kube_deployment_spec_replicas{"));
+  EXPECT_THAT(FailureOf(Steps("  - expectMetric: kube_deployment_status_replicas_ready\n    value: {atLeast: "
+                              "1}\n    never: 1m\n")),
               HasSubstr("must never be at least 1, got 3, 5s into 1m0s"));
 }
 
 TEST(ScenarioRun, RunUntilSpeaksLikeKubectlWait) {
-  RunReport report = RunScenario(
-      Read(Steps("  - runUntil: deployment/web\n    for: condition=Available\n    within: 1m\n"
-                 "  - runUntil: deployment/web\n    for: jsonpath={.status.readyReplicas}=3\n    within: 1m\n")));
+  RunReport report = RunScenario(Read(
+      Steps("  - runUntil: deployment/web\n    for: condition=Available\n    within: 1m\n"
+            "  - runUntil: deployment/web\n    for: jsonpath={.status.readyReplicas}=3\n    within: 1m\n")));
   EXPECT_EQ(report.result, RunReport::Result::kPassed);
   EXPECT_EQ(report.virtual_time, 5s);
   EXPECT_THAT(FailureOf(Steps("  - runUntil: deployment/web\n    for: delete\n    within: 1m\n")),
@@ -210,7 +232,8 @@ TEST(ScenarioRun, RunUntilSpeaksLikeKubectlWait) {
 }
 
 TEST(ScenarioRun, RunUntilIdleFailsWhenSomethingIsLeftToDo) {
-  EXPECT_THAT(FailureOf(Steps("  - runUntilIdle: 2s\n")), HasSubstr("after 2s the plane still has something to do"));
+  EXPECT_THAT(FailureOf(Steps("  - runUntilIdle: 2s\n")),
+              HasSubstr("after 2s the cluster still has something to do"));
   RunReport report = RunScenario(Read(Steps("  - runUntilIdle: 1h\n")));
   EXPECT_EQ(report.virtual_time, 5s);
 }
@@ -227,7 +250,7 @@ steps:
               IsEmpty());
 }
 
-TEST(ScenarioRun, OptionsShapeThePlane) {
+TEST(ScenarioRun, OptionsShapeTheCluster) {
   EXPECT_THAT(FailureOf(R"(
 scenario: x
 options:
@@ -327,7 +350,8 @@ TEST(ScenarioRun, ComponentsStopCrashAndTakeOtherGates) {
 
 // A component that is not there is passed over, unless it is named.
 TEST(ScenarioRun, GatesOfAComponentThatIsNotThere) {
-  const std::string steps = "scenario: x\noptions: {kubelet: false}\nsteps:\n  - setGates: {PodDeletionCost: false}\n";
+  const std::string steps =
+      "scenario: x\noptions: {kubelet: false}\nsteps:\n  - setGates: {PodDeletionCost: false}\n";
   EXPECT_THAT(FailureOf(steps), IsEmpty());
   EXPECT_THAT(FailureOf(steps + "    components: [kubelet]\n"), HasSubstr("refused: 404"));
 }
@@ -336,7 +360,8 @@ TEST(ScenarioRun, GatesOfAComponentThatIsNotThere) {
 StepOutcome WriteTwice(Run& run, const Json&) {
   Testbed& bed = run.bed();
   auto client = bed.monitor().Watched(
-      apiserver::MakeInProcessClient(bed.plane().env(), bed.plane().handler(), bed.plane().store(), {}),
+      apiserver::MakeInProcessClient(bed.control_plane().env(), bed.control_plane().handler(),
+                                     bed.control_plane().store(), {}),
       "controller-manager");
   for (int i = 0; i < 2; ++i) {
     client->Send(api::RequestToPatch("configmaps", {"default", "c"}, {{"data", {{"k", "v"}}}}, ""),
@@ -346,9 +371,10 @@ StepOutcome WriteTwice(Run& run, const Json&) {
   return StepOutcome::Fine();
 }
 
-TEST(ScenarioRun, AnInvariantOfThePlaneThatIsBrokenFailsTheScenarioAndNotTheProcess) {
-  Scenario scenario = Read("scenario: x\nsteps:\n"
-                           "  - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n  - advance: 1s\n");
+TEST(ScenarioRun, AnInvariantOfTheClusterThatIsBrokenFailsTheScenarioAndNotTheProcess) {
+  Scenario scenario = Read(
+      "scenario: x\nsteps:\n"
+      "  - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n  - advance: 1s\n");
   StepDef meddle = *scenario.steps[1].def;
   meddle.run = WriteTwice;
   scenario.steps[1].def = &meddle;

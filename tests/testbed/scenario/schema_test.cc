@@ -56,8 +56,9 @@ TEST(ScenarioSchema, MarksNothingThatTheReaderTakes) {
 }
 
 TEST(ScenarioSchema, AParameterMayStandForAnything) {
-  EXPECT_EQ(SeenByAnEditor("scenario: x\noptions: {nodes: \"${a}\", featureGates: \"${b}\"}\neach: {a: [1], b: [{}]}\n"
-                           "steps:\n  - scale: deployment/web\n    replicas: ${a}\n  - advance: ${a}\n"),
+  EXPECT_EQ(SeenByAnEditor(
+                "scenario: x\noptions: {nodes: \"${a}\", featureGates: \"${b}\"}\neach: {a: [1], b: [{}]}\n"
+                "steps:\n  - scale: deployment/web\n    replicas: ${a}\n  - advance: ${a}\n"),
             "");
 }
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <utility>
+
+namespace terrarium::apiserver {
+
+// Where a stream keeps the function that wakes its reader. Shared with timers and others who wake it and may
+// outlive the stream. Thread-safe.
+class WakeSlot {
+ public:
+  void Set(std::function<void()> wake) {
+    std::lock_guard lock(mutex_);
+    wake_ = std::move(wake);
+  }
+  void Wake() {
+    std::function<void()> call;
+    {
+      std::lock_guard lock(mutex_);
+      call = wake_;
+    }
+    if (call) call();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> wake_;  // guarded by mutex_
+};
+
+}  // namespace terrarium::apiserver

@@ -1,0 +1,63 @@
+#pragma once
+
+// Which hosts the control plane may call on its users' behalf. A server that calls whatever an object names
+// could be sent to places that its user cannot reach, so what is not listed is not called.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/base/status.h"
+
+namespace terrarium::testbed {
+
+// A host as it is compared: in lower case, without an address's brackets and a name's last dot.
+std::string NormalHost(std::string_view host);
+
+class HostAllowList {
+ public:
+  // Loopback, and the Services whose addresses have been registered.
+  static constexpr std::string_view kDefault = "localhost,127.0.0.0/8,::1,*.svc,*.svc.cluster.local";
+
+  // Items separated by commas: a name, *.SUFFIX for every name below, an IP address or a network
+  // (10.0.0.0/8), each with :PORT or for all ports; * for every host. An IPv6 address that has a port stands
+  // in brackets. An empty text allows nothing.
+  static api::Result<HostAllowList> Parse(std::string_view text);
+  static HostAllowList Default();
+
+  // Without a port only items without one count.
+  bool Allows(std::string_view host, std::optional<std::uint16_t> port) const;
+
+ private:
+  using Address = std::array<unsigned char, 16>;  // IPv4 as the IPv6 addresses that stand for it
+  struct Item {
+    enum class Kind { kEverything, kName, kSuffix, kNetwork } kind = Kind::kName;
+    std::string name;  // a suffix begins with its dot
+    Address network{};
+    int bits = 128;
+    std::optional<std::uint16_t> port;
+  };
+
+  static std::optional<Address> ParseAddress(const std::string& text);
+  static api::Result<Item> ParseItem(std::string_view text);
+  static bool ParseHost(const std::string& host, Item* item);
+  static bool Contains(const Item& item, const Address& address);
+
+  std::vector<Item> items_;
+};
+
+// 1 to 65535, in digits alone.
+std::optional<std::uint16_t> ParsePort(std::string_view text);
+
+// HOST or HOST:PORT, where an IPv6 address that has a port stands in brackets. The host is normal; nullopt
+// when the port is none.
+struct HostAndPort {
+  std::string host;
+  std::optional<std::uint16_t> port;
+};
+std::optional<HostAndPort> ParseHostAndPort(std::string_view text);
+
+}  // namespace terrarium::testbed

@@ -1,0 +1,81 @@
+#include "testbed/server/cluster.h"
+
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "api/base/errors.h"
+#include "api/http_caller.h"
+#include "apiserver/handler.h"
+#include "testbed/runtime/real_runtime.h"
+
+namespace terrarium::testbed {
+
+api::Result<std::unique_ptr<Cluster>> Cluster::Make(LivePool& pool, api::Time start, spdlog::logger& log,
+                                                    const ClusterOptions& options, ClusterManager* clusters) {
+  std::unique_ptr<Cluster> cluster(new Cluster(pool, start, options));
+  auto control_plane = ControlPlane::Make(cluster->runtime_, log, options.control_plane, options.components);
+  if (!control_plane) return control_plane.status();
+  cluster->control_plane_ = std::move(*control_plane);
+  cluster->http_caller_ = options.http_caller;
+  cluster->driver_ = std::make_unique<LiveDriver>(cluster->runtime_, pool);
+  cluster->control_ = std::make_unique<ControlApi>(
+      *cluster->control_plane_,
+      [driver = cluster->driver_.get()](ControlApi::ClockWork work,
+                                        std::shared_ptr<api::CancelToken> cancelled) {
+        driver->Control(std::move(work), std::move(cancelled));
+      },
+      clusters);
+  return cluster;
+}
+
+Cluster::Cluster(LivePool& pool, api::Time start, const ClusterOptions& options)
+    : name_(options.name),
+      seed_(options.control_plane.seed),
+      pool_(pool),
+      runtime_({.start = start, .mode = options.mode, .wall = WallTime}) {}
+
+Cluster::~Cluster() {
+  if (driver_ != nullptr) driver_->Stop();
+}
+
+void Cluster::Serve(apiserver::Request request, apiserver::Responder respond) {
+  // Two uses of the cluster: this call, which runs the control plane's code until it returns, and the
+  // response, which may come later.
+  ClusterUse call(uses_);
+  auto answer = std::make_shared<ClusterUse>(uses_);
+  if (!call || !*answer)
+    return respond(ControlApi::Refusal(api::NotFound({"terrarium.dev", "clusters"}, name_)));
+  auto counted = [this, answer, respond = std::move(respond)](apiserver::Response response) {
+    if (response.stream) {
+      response.stream_busy = StreamBusy(uses_, runtime_.Lane("http"));
+      response.stream = streams_->Add(std::move(response.stream));
+    }
+    respond(std::move(response));
+    answer->End();
+  };
+  if (request.method != "GET") runtime_.RequestCame();
+  if (ControlApi::IsControlPath(request.path)) return control_->Serve(request, std::move(counted));
+  control_plane_->handler().Serve(std::move(request), std::move(counted));
+}
+
+void Cluster::CheckStore(spdlog::logger& log) {
+  ClusterUse use(uses_);
+  if (!use || store_trouble_logged_) return;
+  const std::string trouble = control_plane_->store().Trouble();
+  if (trouble.empty() || store_trouble_logged_.exchange(true)) return;
+  log.error("{}{}", name_.empty() ? "" : "cluster " + name_ + ": ", trouble);
+}
+
+bool Cluster::End(std::chrono::nanoseconds limit) {
+  driver_->EndMoves();
+  streams_->Close();
+  if (!uses_->Close(limit)) return false;
+  // Components stop first: they would log errors about a store that rejects their writes.
+  driver_->Stop();
+  http_caller_ = nullptr;  // its destructor answers the calls under way: their receivers must still exist
+  control_plane_->Shutdown();
+  return driver_->WaitForOutside(limit);
+}
+
+}  // namespace terrarium::testbed

@@ -1,0 +1,144 @@
+#pragma once
+
+// A Job controller of one's own on a cluster that has everything but that controller: it can be restarted
+// with other gates, its writes can be made to fail, and it can crash at any of them. The invariants of Jobs
+// are held against it.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/base/feature_gates.h"
+#include "api/base/prng.h"
+#include "api/client.h"
+#include "api/json_access.h"
+#include "controllers/controller.h"
+#include "testbed/embedding/testbed.h"
+#include "testbed/invariants/monitor.h"
+
+namespace terrarium::controllers::job::testing {
+
+using api::Json;
+using api::ObjectPtr;
+
+// Passes writes on until its component dies.
+class MortalClient : public api::Client {
+ public:
+  MortalClient(const api::Env& env, std::unique_ptr<api::Client> next) : env_(env), next_(std::move(next)) {}
+
+  void Send(api::WriteRequest request, WriteDone done) override;
+  api::Result<ObjectPtr> Get(std::string_view resource, const api::ObjectName& name) override {
+    return next_->Get(resource, name);
+  }
+  api::Result<api::ObjectList> List(std::string_view resource,
+                                    const std::optional<std::string>& ns) override {
+    return next_->List(resource, ns);
+  }
+  api::Result<std::unique_ptr<api::ClientWatch>> Watch(std::string_view resource,
+                                                       std::int64_t from) override {
+    return next_->Watch(resource, from);
+  }
+
+  std::vector<std::string>
+      writes;  // "patch pods web", "update jobs/status j", ..., as they were sent; no events
+  // Asked before each write: a Status refuses it.
+  std::function<std::optional<api::Status>(const api::WriteRequest&)> refuse;
+  // The component dies with its n-th write from now (1: the next one), which still arrives or does not.
+  int dies_at = 0;
+  bool last_write_arrives = true;
+  std::function<void()> died;
+
+ private:
+  api::Env env_;
+  std::unique_ptr<api::Client> next_;
+  bool dead_ = false;
+};
+
+struct JobClusterOptions {
+  std::uint64_t seed = 1;
+  std::string gates = {};            // of the Job controller
+  std::string apiserver_gates = {};  // and of all other components
+  // What else runs. Without most of it a cluster costs a third less, which counts where there are hundreds of
+  // them.
+  std::string controllers = "*,-job-controller";
+  int nodes = 2;
+};
+inline constexpr const char* kFewControllers =
+    "garbage-collector-controller,node-lifecycle-controller,pod-garbage-collector-controller";
+
+class JobCluster {
+ public:
+  explicit JobCluster(JobClusterOptions options = {});
+  ~JobCluster();
+
+  testbed::Testbed& bed() { return bed_; }
+  MortalClient& client() { return *clients_.back(); }
+  Metrics& metrics() { return metrics_; }
+  WhyLog& why() { return why_; }
+  InformerSet& informers() { return *informers_; }
+
+  void StopController();
+  void StartController(const std::string& gates = "");
+  void RestartController(const std::string& gates = "") {
+    StopController();
+    StartController(gates);
+  }
+  // Dies in the middle of its n-th write from now, and is there again at once, with the same gates.
+  void CrashAt(int nth_write, bool write_arrives);
+  int crashes() const { return crashes_; }
+
+  // `spec` is laid over a Job of one completion; its pods follow the script.
+  ObjectPtr AddJob(const Json& spec, const Json& script = Json::object(), const std::string& name = "j");
+  void Patch(const Json& patch, const std::string& name = "j");
+  void DeletePod(const std::string& name, std::optional<std::int64_t> grace = std::nullopt);
+  // Pods with those labels, those there are and those that come, follow the script.
+  void Script(const std::string& selector, const Json& script);
+  // The pod's containers end now with that code.
+  void EndPod(const std::string& name, int exit_code);
+  // Pods held in terminating: go on, or end with that code.
+  void Release(const std::string& name, std::optional<int> exit_code = std::nullopt);
+  void Pass(api::Duration duration) { bed_.clock().Advance(duration); }
+  // Until nothing is left to do; then the Jobs' statuses are a recount of their pods, if the controller runs.
+  void Idle(api::Duration limit = std::chrono::hours(12));
+
+  std::shared_ptr<const Json> Job(const std::string& name = "j");
+  Json Status(const std::string& name = "j");
+  // "active 1 ready 1 terminating 0 succeeded 2 failed 1", counters as the status has them; what it lacks is
+  // left out.
+  std::string Counts(const std::string& name = "j");
+  // "FailureTarget(BackoffLimitExceeded) Failed(BackoffLimitExceeded)"; a False one has a ! in front.
+  std::string Conditions(const std::string& name = "j");
+  std::vector<ObjectPtr> Pods(const std::string& job = "j");
+  // The names of those that are neither ended nor being deleted.
+  std::vector<std::string> ActivePods(const std::string& job = "j");
+  int FinalizersLeft();
+  // "Warning BackoffLimitExceeded: Job has reached ..." of all events about Jobs, sorted.
+  std::vector<std::string> Events();
+  // The value of a line of the metrics, "" when there is none.
+  std::string Metric(const std::string& series);
+
+ private:
+  void MakeMonitor();
+
+  testbed::Testbed bed_;
+  std::string gates_text_;
+  api::FeatureGates gates_;
+  api::Prng prng_;
+  api::Env env_;
+  Metrics metrics_;
+  WhyLog why_;
+  // One for each set of gates that the controller has run with; the last one watches.
+  std::vector<std::unique_ptr<testbed::invariants::Monitor>> monitors_;
+  // Those of controllers that died stay: their last answers may be on the way.
+  std::vector<std::unique_ptr<MortalClient>> clients_;
+  std::unique_ptr<InformerSet> informers_;
+  std::unique_ptr<EventRecorder> recorder_;
+  std::unique_ptr<Controller> controller_;
+  int crashes_ = 0;
+  int scripts_ = 0;
+};
+
+}  // namespace terrarium::controllers::job::testing

@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# The stages of ./test. Every stage runs, whatever the one before it found; the last lines say how each one ended and how
+# long it took.
+
+# All compiling comes first: it uses every core, and tests that wait for a server should not wait for a compiler.
+builds() {
+  (build_preset asan) && (build_preset tsan threaded_tests terrarium) || return
+  [[ ${TERRARIUM_FULL-} != 1 ]] || "$ROOT/fuzz/run" 0
+}
+
+# The fuzz targets use the processor time that the end-to-end suites leave while they wait for a server.
+start_fuzz_targets() {
+  nice -n 10 "$ROOT/fuzz/run" 60 >"$ROOT/build/fuzz.log" 2>&1 &
+  fuzz_pid=$!
+}
+
+# One build with the address and undefined-behaviour sanitizers runs everything, the end-to-end suites included.
+tests() {
+  # A document may be 10,000 levels deep, and the sanitizer makes the frames of a recursion several times larger.
+  (cd "$ROOT" && ulimit -S -s 65536 && ctest --preset asan --parallel 3)
+}
+
+tests_with_thread_sanitizer() { (cd "$ROOT" && ctest --preset tsan -L threads); }
+
+fuzz_targets() {
+  wait "$fuzz_pid"
+  local code=$?
+  cat "$ROOT/build/fuzz.log"
+  return "$code"
+}
+
+# Usage: run_stages "NAME OF A FUNCTION WITH BLANKS"...
+run_stages() {
+  local stage begin passed=0 failed=0
+  local -a lines=()
+  for stage in "$@"; do
+    say "stage: $stage"
+    begin=$SECONDS
+    if "${stage// /_}"; then
+      passed=$((passed + 1))
+      lines+=("$(printf 'passed %5ds  %s' $((SECONDS - begin)) "$stage")")
+    else
+      failed=$((failed + 1))
+      lines+=("$(printf 'FAILED %5ds  %s' $((SECONDS - begin)) "$stage")")
+    fi
+  done
+  printf '%s\n' "${lines[@]}"
+  printf 'stages: %d passed, %d failed\n' "$passed" "$failed"
+  [[ $failed -eq 0 ]]
+}
