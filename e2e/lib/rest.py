@@ -6,6 +6,8 @@ import socket
 import ssl
 import urllib.parse
 
+from lib.server import SLOWDOWN
+
 
 class Answer:
     """One response: `code`, `headers`, `text` and, for JSON, `body`."""
@@ -29,7 +31,7 @@ class Answer:
 class Rest:
     """Not safe for several threads; give each its own."""
 
-    def __init__(self, url, token=None, ssl_context=None, timeout=30):
+    def __init__(self, url, token=None, ssl_context=None, timeout=30 * SLOWDOWN):
         parts = urllib.parse.urlsplit(url)
         self._prefix = parts.path.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}

@@ -9,8 +9,10 @@ import subprocess
 import tempfile
 import time
 
-READY_TIMEOUT_S = 10
-STOP_TIMEOUT_S = 15
+# How many times slower than usual the binary may be: a build with sanitizers needs more than the usual seconds.
+SLOWDOWN = float(os.environ.get("TERRARIUM_SLOWDOWN", "1"))
+READY_TIMEOUT_S = 10 * SLOWDOWN
+STOP_TIMEOUT_S = 15 * SLOWDOWN
 
 # An apiserver with nothing beside it: the suites write statuses, nodes and pod deletions themselves.
 BARE = ("--controllers=-*", "--kubelet=false", "--scheduler=false", "--nodes=0")
@@ -26,7 +28,17 @@ class Server:
     The folder holds the ready file, the kubeconfig and the log, and is removed on leaving unless `folder` was given.
     """
 
-    def __init__(self, binary, *flags, folder=None):
+    def __init__(
+        self,
+        binary,
+        *flags,
+        folder=None,
+        cwd=None,
+        environment=None,
+        ready_seconds=READY_TIMEOUT_S,
+        stop_seconds=STOP_TIMEOUT_S,
+    ):
+        self._ready_seconds, self._stop_seconds = ready_seconds, stop_seconds
         self._owns_folder = folder is None
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="terrarium-e2e-"))
         self._ready_file = self.folder / "ready.json"
@@ -44,7 +56,14 @@ class Server:
             *map(str, flags),
         ]
         with open(self._log_file, "ab") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=cwd,
+                env={**os.environ, **(environment or {})},
+            )
         try:
             ready = self._wait_ready()
         except BaseException:
@@ -56,7 +75,7 @@ class Server:
 
     def _wait_ready(self):
         """The parsed ready file, which the server moves into place when it can be used."""
-        give_up = time.monotonic() + READY_TIMEOUT_S
+        give_up = time.monotonic() + self._ready_seconds
         while True:
             if self._ready_file.exists():
                 text = self._ready_file.read_text()
@@ -65,7 +84,7 @@ class Server:
             if self.process.poll() is not None:
                 raise ServerFailed(f"the server ended with {self.process.returncode} before it was ready\n{self.log()}")
             if time.monotonic() > give_up:
-                raise ServerFailed(f"no ready file after {READY_TIMEOUT_S} s\n{self.log()}")
+                raise ServerFailed(f"no ready file after {self._ready_seconds} s\n{self.log()}")
             time.sleep(0.002)
 
     def log(self, limit=4000):
@@ -77,10 +96,10 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            code = self.process.wait(STOP_TIMEOUT_S)
+            code = self.process.wait(self._stop_seconds)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise ServerFailed(f"the server was still there {STOP_TIMEOUT_S} s after SIGTERM\n{self.log()}") from None
+            raise ServerFailed(f"the server was still there {self._stop_seconds} s after SIGTERM\n{self.log()}") from None
         if code != 0:
             raise ServerFailed(f"the server ended with {code} instead of 0\n{self.log()}")
 

@@ -1,0 +1,12 @@
+// Package options has those options of kube-apiserver that tests set before they start one.
+package options
+
+// ServerRunOptions are the options of one server.
+type ServerRunOptions struct {
+	Admission struct {
+		GenericAdmission struct {
+			DisablePlugins []string
+			ConfigFile     string
+		}
+	}
+}

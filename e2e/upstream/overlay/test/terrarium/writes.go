@@ -1,0 +1,76 @@
+package terrarium
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// advance is how much earlier a write comes that TERRARIUM_FIRST names: long for a controller, short for a test.
+const advance = 500 * time.Millisecond
+
+// writeTransport sends a test's writes, with what has to happen on the server around them.
+type writeTransport struct {
+	server *Server
+	next   http.RoundTripper
+}
+
+// RoundTrip brings gates that a test switches to the server, with the test's next write.
+//
+// In Kubernetes a gate is a variable: switching it starts no reconcile. A controller-manager that starts reconciles
+// every object. So it is stopped before that write and started after it: objects are reconciled with the new gates
+// and the new state, as the test expects of a write that follows the switch.
+func (w writeTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	s := w.server
+	if request.Method == http.MethodGet {
+		return w.next.RoundTrip(request)
+	}
+	s.mu.Lock()
+	if s.gone || len(s.changedGates()) == 0 {
+		s.mu.Unlock()
+		return w.inOrder(request)
+	}
+	defer s.mu.Unlock()
+	restart := s.running
+	if restart {
+		s.stopControllers()
+	}
+	if err := s.pushGates(); err != nil {
+		Problemf("%s: %v", s.test, err)
+	}
+	response, err := w.next.RoundTrip(request)
+	if restart {
+		s.startControllers()
+	}
+	return response, err
+}
+
+// inOrder decides races that a test's success depends on. The test's next write follows a creation within milliseconds,
+// and a controller here is faster than that; or a controller must have reacted to an update, which takes it milliseconds
+// too.
+func (w writeTransport) inOrder(request *http.Request) (*http.Response, error) {
+	s := w.server
+	first := os.Getenv("TERRARIUM_FIRST")
+	switch {
+	case first == "controller" && request.Method == http.MethodPut:
+		response, err := w.next.RoundTrip(request)
+		time.Sleep(advance)
+		return response, err
+	case first == "test" && request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/jobs"):
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.running {
+			break
+		}
+		s.stopControllers()
+		time.AfterFunc(advance, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if !s.gone && !s.running && len(s.active) > 0 {
+				s.startControllers()
+			}
+		})
+	}
+	return w.next.RoundTrip(request)
+}

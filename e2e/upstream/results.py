@@ -1,0 +1,64 @@
+"""Reads what a test binary printed and judges it by the list of tests that are known not to pass."""
+
+import dataclasses
+import re
+
+# -test.v=test2json marks results with this character: a test may print something before them on the same line.
+MARK = "\x16"
+RESULT = re.compile(MARK + r"--- (PASS|FAIL|SKIP): (\S+) \(")
+PROBLEM = re.compile(r"^.*UPSTREAM PROBLEM: (.*)$", re.MULTILINE)
+
+PASSED, FAILED, LISTED = "passed", "failed", "listed"
+
+
+@dataclasses.dataclass
+class Verdict:
+    outcome: str
+    reasons: list
+
+
+def parse_list(text):
+    """{suite: {test: reason}} from lines `SUITE TEST REASON`; an empty line or one that starts with # says nothing."""
+    listed = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = line.split(maxsplit=2)
+        if len(parts) != 3:
+            raise ValueError(f"line {number}: a suite, a test and a reason are needed: {line!r}")
+        suite, test, reason = parts
+        if test in listed.setdefault(suite, {}):
+            raise ValueError(f"line {number}: {suite} {test} is listed twice")
+        listed[suite][test] = reason
+    return listed
+
+
+def outcomes(output):
+    """{test or subtest: PASS, FAIL or SKIP} of the output of a test binary."""
+    return {name: outcome for outcome, name in RESULT.findall(output)}
+
+
+def judge(test, code, stdout, stderr, listed):
+    """The verdict on one top-level test, given the reasons by which it or its subtests are listed."""
+    found = outcomes(stdout)
+    reasons = [f"the shim or the server failed: {line}" for line in PROBLEM.findall(stderr)]
+    own = {name: reason for name, reason in listed.items() if name.split("/")[0] == test}
+    for name in own:
+        if found.get(name) == "PASS":
+            reasons.append(f"{name} passes and must be removed from the list")
+        elif name not in found and test in found:
+            reasons.append(f"{name} is listed and does not exist")
+    # A test fails with its subtests, and a listed name stands for all below it.
+    failed = {name for name, outcome in found.items() if outcome == "FAIL"}
+    leaves = {name for name in failed if not any(other.startswith(name + "/") for other in failed)}
+    unlisted = sorted(name for name in leaves if not any(name == one or name.startswith(one + "/") for one in own))
+    reasons += [f"{name} failed" for name in unlisted]
+    if test not in found and test not in own:
+        reasons.append(f"no result, exit code {code}")  # a panic or a time-out
+    if code == 0 and not found:
+        reasons.append("no such test")
+    if reasons:
+        return Verdict(FAILED, reasons)
+    if own:
+        return Verdict(LISTED, list(own.values()))
+    return Verdict(PASSED if code == 0 else FAILED, [] if code == 0 else [f"exit code {code}"])

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Runs Kubernetes' own integration tests, their bodies unmodified, against Terrarium.
+
+  run.py --terrarium build/dev/testbed/terrarium            the suites as CI runs them
+  run.py --terrarium BINARY --full                          the slow tests too, as with TERRARIUM_FULL=1
+  run.py --terrarium BINARY job TestSuspendJob              one test; a suite alone means all of its tests
+  run.py --kubernetes FOLDER [job ...]                      against the kube-apiserver and etcd in FOLDER, built if missing
+  run.py --table                                            the newest results of whole runs as a table
+
+Each test runs in a process of its own, with servers of its own, several side by side: tests mostly wait.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent))
+
+from lib import cache, kubernetes  # noqa: E402: found through the line above
+
+import module  # noqa: E402
+import results  # noqa: E402
+from suites import NEEDS_CONTROLLER, SUITES  # noqa: E402
+
+TEST_TIMEOUT_S = 280
+SHOWN_OUTPUT = 6000
+
+
+@dataclasses.dataclass
+class Run:
+    """One test in one process."""
+
+    suite: object
+    test: str
+    verdict: object = None
+    seconds: float = 0.0
+
+
+class Runner:
+    def __init__(self, binaries, sources, servers, listed):
+        self._binaries, self._sources, self._servers, self._listed = binaries, sources, servers, listed
+        self.logs = pathlib.Path(tempfile.mkdtemp(prefix="upstream-"))
+
+    def tests_of(self, suite):
+        command = [self._binaries / f"{suite.name}.test", "-test.list", "^Test"]
+        output = subprocess.run(command, capture_output=True, text=True, check=True, env=self._environment(suite, ""))
+        return [line for line in output.stdout.split() if line.startswith("Test")]
+
+    def _environment(self, suite, test):
+        chosen = {"TERRARIUM_CONTROLLERS": json.dumps(suite.controller_lists()), "TERRARIUM_TEST": test}
+        chosen["TERRARIUM_FIRST"] = suite.first.get(test, "")
+        chosen["TERRARIUM_MAX_SPEED"] = str(suite.max_speed.get(test, ""))
+        return {**os.environ, **self._servers, **chosen}
+
+    def execute(self, run, **environment):
+        """Runs a test; returns its exit code and what it printed."""
+        begin = time.monotonic()
+        command = [self._binaries / f"{run.suite.name}.test", "-test.v=test2json", "-test.run", f"^{run.test}$"]
+        command += ["-test.timeout", f"{TEST_TIMEOUT_S}s"]
+        name = f"{run.suite.name}-{run.test}{'-'.join(environment)}"  # two runs never share a file
+        stdout, stderr = self.logs / f"{name}.out", self.logs / f"{name}.err"
+        with open(stdout, "wb") as out, open(stderr, "wb") as err:
+            code = subprocess.call(
+                list(map(str, command)),
+                cwd=self._sources / "test/integration" / run.suite.name,
+                env={**self._environment(run.suite, run.test), **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+            )
+        run.seconds = time.monotonic() - begin
+        return code, *(file.read_text(errors="replace") for file in (stdout, stderr))
+
+    def judge(self, run):
+        code, stdout, stderr = self.execute(run)
+        listed = self._listed.get(run.suite.name, {})
+        run.verdict = results.judge(run.test, code, stdout, stderr, listed)
+        line = f"{run.verdict.outcome:7} {run.suite.name} {run.test} ({run.seconds:.1f} s)"
+        if run.verdict.outcome == results.FAILED:
+            line += "".join(f"\n  {reason}" for reason in run.verdict.reasons)
+            line += f"\n{stdout[-SHOWN_OUTPUT:]}\n{stderr[-SHOWN_OUTPUT:]}".replace(results.MARK, "")
+        print(line, flush=True)
+        return run
+
+    def check_needs_controllers(self):
+        """A test must fail when no controller runs, or the suites would show nothing."""
+        name, test = NEEDS_CONTROLLER
+        run = Run(next(suite for suite in SUITES if suite.name == name), test)
+        code, stdout, stderr = self.execute(run, TERRARIUM_NO_CONTROLLERS="1")
+        failed = code != 0 and results.outcomes(stdout).get(test) == "FAIL"
+        print(f"{'passed ' if failed else 'failed '} {name} {test} fails without controllers ({run.seconds:.1f} s)")
+        if not failed:
+            print(stdout[-SHOWN_OUTPUT:], stderr[-SHOWN_OUTPUT:])
+        return failed
+
+
+def read_slow():
+    """{(suite, test): seconds} of tests that only a full run has."""
+    lines = [line.split() for line in (FOLDER / "slow.txt").read_text().splitlines()]
+    return {(line[0], line[1]): float(line[2]) for line in lines if line and line[0] != "#"}
+
+
+def choose(runner, listed, slow, options):
+    """The runs that the command line asks for, the longest first; fails for names that no suite has."""
+    runs, unknown = [], []
+    for suite in SUITES:
+        if options.suite not in (None, suite.name):
+            continue
+        names = runner.tests_of(suite)
+        unknown += [f"{suite.name} {test}" for test in listed.get(suite.name, {}) if test.split("/")[0] not in names]
+        unknown += [f"{suite.name} {test}" for of, test in slow if of == suite.name and test not in names]
+        unknown += [f"{suite.name} {test}" for test in options.tests if test not in names]
+        whole = options.full or options.tests
+        wanted = [test for test in names if test in options.tests] if options.tests else names
+        runs += [Run(suite, test) for test in wanted if whole or (suite.name, test) not in slow]
+    unknown += [f"{suite} (suite)" for suite in listed if suite not in {one.name for one in SUITES}]
+    runs.sort(key=lambda run: run.suite.name != "job")  # Jobs take longest
+    return runs, unknown
+
+
+def summary(runs):
+    """{suite: {outcome: number of tests, "seconds": sum of their times}}"""
+    table = {}
+    for run in runs:
+        row = table.setdefault(run.suite.name, {results.PASSED: 0, results.FAILED: 0, results.LISTED: 0, "seconds": 0})
+        row[run.verdict.outcome] += 1
+        row["seconds"] += run.seconds
+    return table
+
+
+def results_file(kubernetes):
+    return cache.root() / "upstream" / ("results-kubernetes.json" if kubernetes else "results-terrarium.json")
+
+
+def print_table():
+    """The table of the README, from the newest whole runs."""
+    ours, real = (json.loads(file.read_text()) if file.exists() else {} for file in map(results_file, (False, True)))
+    print("| suite | tests | passed | time here | time upstream |\n|---|---|---|---|---|")
+    for suite in (suite.name for suite in SUITES if suite.name in ours):
+        row, there = ours[suite], real.get(suite)
+        tests = row[results.PASSED] + row[results.FAILED] + row[results.LISTED]
+        time_there = f"{there['seconds']:.0f} s" if there else ""
+        print(f"| {suite} | {tests} | {row[results.PASSED]} | {row['seconds']:.0f} s | {time_there} |")
+    return 0
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("suite", nargs="?", choices=[suite.name for suite in SUITES])
+    parser.add_argument("tests", nargs="*")
+    parser.add_argument("--terrarium", type=pathlib.Path)
+    parser.add_argument("--kubernetes", type=pathlib.Path, help="the folder of etcd and kube-apiserver")
+    parser.add_argument("--full", action="store_true", default=os.environ.get("TERRARIUM_FULL") == "1")
+    parser.add_argument("--prepare", action="store_true", help="only build the test binaries")
+    parser.add_argument("--side-by-side", type=int, default=2 * (os.cpu_count() or 2), metavar="N")
+    parser.add_argument("--table", action="store_true")
+    options = parser.parse_args()
+    if not (options.terrarium or options.kubernetes or options.prepare or options.table):
+        parser.error("--terrarium or --kubernetes is needed")
+    return options
+
+
+def servers_of(options):
+    """The environment by which the shim finds its servers."""
+    if not options.kubernetes:
+        return {"TERRARIUM_BINARY": str(options.terrarium.resolve())}
+    etcd, apiserver = kubernetes.servers(options.kubernetes)
+    return {"ETCD": str(etcd), "KUBE_APISERVER": str(apiserver)}
+
+
+def main():
+    options = parse_arguments()
+    if options.table:
+        return print_table()
+    binaries, sources = module.binaries()
+    if options.prepare:
+        return 0
+    checks = unittest.defaultTestLoader.discover(str(FOLDER), pattern="test_*.py")
+    if not unittest.TextTestRunner(verbosity=0).run(checks).wasSuccessful():
+        return 1
+    # Real Kubernetes has no list: its own tests pass there.
+    listed = {} if options.kubernetes else results.parse_list((FOLDER / "not_supported.txt").read_text())
+    runner = Runner(binaries, sources, servers_of(options), listed)
+    whole = not options.suite
+    try:
+        runs, unknown = choose(runner, listed, read_slow(), options)
+        with concurrent.futures.ThreadPoolExecutor(options.side_by_side) as pool:
+            check = pool.submit(runner.check_needs_controllers) if whole and not options.kubernetes else None
+            list(pool.map(runner.judge, runs))
+        noticed = check is None or check.result()
+    finally:
+        shutil.rmtree(runner.logs, ignore_errors=True)
+    for name in unknown:
+        print(f"failed: {name} is listed or asked for, and does not exist")
+    table = summary(runs)
+    if whole and options.full:
+        results_file(options.kubernetes).write_text(json.dumps(table))
+    for suite, row in table.items():
+        print(f"{suite}: {row['passed']} passed, {row['failed']} failed, {row['listed']} listed")
+    failed = any(row["failed"] for row in table.values())
+    return 1 if failed or unknown or not noticed or not runs else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except cache.Missing as missing:
+        required = os.environ.get("TERRARIUM_E2E_REQUIRE") == "1"
+        print(f"upstream: {'missing, and everything is required here' if required else 'skipped, missing'}: {missing}")
+        sys.exit(1 if required else 77)

@@ -1,0 +1,59 @@
+"""The suites of Kubernetes' test/integration that run here, and the controllers of ours that each one drives."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    name: str
+    # Controllers that Terrarium runs when the test runs Kubernetes' own. Without any, the tests are about the apiserver.
+    controllers: str = ""
+    # Other controllers for single tests.
+    of_tests: dict = dataclasses.field(default_factory=dict)
+    # Tests that rely on which of two comes first, the controller's write or the test's next one: "test" or "controller".
+    first: dict = dataclasses.field(default_factory=dict)
+    # Tests that bear less speed of the server's clock than others.
+    max_speed: dict = dataclasses.field(default_factory=dict)
+
+    def controller_lists(self):
+        """What the shim reads from TERRARIUM_CONTROLLERS."""
+        return {"": self.controllers, **self.of_tests}
+
+
+SUITES = [
+    Suite("deployment", "deployment-controller,replicaset-controller"),
+    Suite("replicaset", "replicaset-controller"),
+    Suite("replicationcontroller", "replicationcontroller-controller"),
+    Suite(
+        "job",
+        "job-controller",
+        {"TestOrphanPodsFinalizersClearedWithGC": "job-controller,garbage-collector-controller"},
+        first={
+            # They update a Job that they have just created and do not retry after a conflict.
+            "TestMutablePodResourcesForSuspendedJobsNotYetStarted": "test",
+            "TestMutableSchedulingDirectivesForSuspendedJobsNotYetStarted": "test",
+            # It suspends a Job and deletes the pods, which the controller must have deleted before.
+            "TestMutablePodResourcesWithPodReplacementPolicyFailed": "controller",
+        },
+        max_speed={
+            # One of its subtests, with the gate off, deletes both pods and expects `active: 2` still. That holds until the
+            # controller syncs the Job, a second later because it batches pod events; Kubernetes' own does the same.
+            # At ten times the speed the test has 100 ms for five requests.
+            "TestJobPodReplacementPolicy": 2,
+        },
+    ),
+    Suite("garbagecollector", "garbage-collector-controller"),
+    Suite("evictions", "disruption-controller"),
+    Suite("disruption", "disruption-controller"),
+    Suite("podgc", "pod-garbage-collector-controller"),
+    Suite("namespace", "namespace-controller"),
+    Suite("quota", "replicationcontroller-controller,resourcequota-controller"),
+    Suite("dryrun"),
+    Suite("events"),
+    Suite("scale"),
+    Suite("configmap"),
+    Suite("secrets"),
+]
+
+# Fails unless a controller works: the check that the suites notice when none does.
+NEEDS_CONTROLLER = ("replicaset", "TestSpecReplicasChange")

@@ -1,0 +1,63 @@
+"""The judgement of results.py, on made-up output."""
+
+import unittest
+
+from results import FAILED, LISTED, MARK, PASSED, judge, parse_list
+
+
+def output(*lines):
+    return "".join(f"something printed before{MARK}--- {outcome}: {name} (0.10s)\n" for outcome, name in lines)
+
+
+class Judgement(unittest.TestCase):
+    def judge(self, code, lines, listed=None, stderr="", test="TestA"):
+        return judge(test, code, output(*lines), stderr, listed or {})
+
+    def test_a_test_that_passes(self):
+        self.assertEqual(self.judge(0, [("PASS", "TestA"), ("PASS", "TestA/x")]).outcome, PASSED)
+
+    def test_a_failure_names_the_subtest(self):
+        verdict = self.judge(1, [("FAIL", "TestA"), ("FAIL", "TestA/x"), ("PASS", "TestA/y")])
+        self.assertEqual((verdict.outcome, verdict.reasons), (FAILED, ["TestA/x failed"]))
+
+    def test_a_listed_subtest_excuses_its_parent_and_no_other_subtest(self):
+        listed = {"TestA/x": "no etcd"}
+        lines = [("FAIL", "TestA"), ("FAIL", "TestA/x"), ("PASS", "TestA/y")]
+        self.assertEqual(self.judge(1, lines, listed).outcome, LISTED)
+        lines[2] = ("FAIL", "TestA/y")
+        self.assertEqual(self.judge(1, lines, listed).reasons, ["TestA/y failed"])
+
+    def test_a_listed_test_that_passes_is_a_failure(self):
+        verdict = self.judge(0, [("PASS", "TestA")], {"TestA": "no such API"})
+        self.assertEqual(verdict.reasons, ["TestA passes and must be removed from the list"])
+
+    def test_a_listed_subtest_that_does_not_exist_is_a_failure(self):
+        verdict = self.judge(0, [("PASS", "TestA")], {"TestA/gone": "no such API"})
+        self.assertEqual(verdict.reasons, ["TestA/gone is listed and does not exist"])
+
+    def test_a_panic_is_a_failure_unless_it_is_listed(self):
+        self.assertEqual(self.judge(2, []).reasons, ["no result, exit code 2"])
+        self.assertEqual(self.judge(2, [], {"TestA": "panics"}).outcome, LISTED)
+
+    def test_a_test_that_does_not_exist_is_a_failure(self):
+        self.assertEqual(self.judge(0, []).outcome, FAILED)
+        self.assertIn("no such test", self.judge(0, [], {"TestA": "renamed"}).reasons)
+
+    def test_a_problem_of_the_server_fails_a_test_that_passes(self):
+        verdict = self.judge(0, [("PASS", "TestA")], stderr="UPSTREAM PROBLEM: TestA: terrarium ended with 1\n")
+        self.assertEqual(verdict.outcome, FAILED)
+
+
+class List(unittest.TestCase):
+    def test_lines(self):
+        listed = parse_list("# why\n\njob TestA no such API\njob TestB/x a race\n")
+        self.assertEqual(listed, {"job": {"TestA": "no such API", "TestB/x": "a race"}})
+
+    def test_a_line_without_a_reason_and_a_name_listed_twice_are_refused(self):
+        for text in ("job TestA\n", "job TestA b\njob TestA c\n"):
+            with self.assertRaises(ValueError):
+                parse_list(text)
+
+
+if __name__ == "__main__":
+    unittest.main()
