@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Random workloads on two clusters of ours, one driven by our controllers, one by the real kube-controller-manager.
+
+  -- (no arguments)                           what CI runs
+  -- --seeds 17 --shrink                      one seed, with the fewest steps that still differ
+  -- --seeds 1000-2000 --jobs 150             many
+  -- --mixed --seeds 1-500 --lag 0.3          our deployment-controller with the real replicaset-controller
+
+After each step both come to rest and everything in the namespace is compared. A seed that differs is played again; it
+fails when it differs again.
+"""
+
+import argparse
+import concurrent.futures
+import contextlib
+import json
+import sys
+import time
+
+import declared
+import mixed
+import scripts
+from arena import Arena
+from shrink import shrink
+
+CI_SEEDS = "1-40"
+CI_MIXED_SEEDS = range(1, 17)
+# As before Kubernetes 1.36: it goes by a view of pods that may lack its own writes.
+STALE = ("--feature-gates=StaleControllerConsistencyReplicaSet=false",)
+CI_LAG_S = 0.2  # of the real replicaset-controller's view of pods
+
+
+def parse_seeds(text):
+    """"1-40", "7", "1-3,9"."""
+    seeds = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        seeds += range(int(first), int(last or first) + 1)
+    return seeds
+
+
+def describe(outcome, options):
+    """Prints a difference with the steps up to it and the command that plays it again."""
+    script = outcome.script
+    print(f"\nseed {script.seed} ({script.family}, gates {script.gates}) differs after step {outcome.step}:")
+    for number, step in enumerate(script.steps[: outcome.step + 1]):
+        print(f"  {number:2} {json.dumps(step)}")
+    for leaf in outcome.leaves[:20]:
+        print(f"  {leaf.key}{leaf.path}")
+        print(f"    ours   {json.dumps(leaf.ours)}")
+        print(f"    theirs {json.dumps(leaf.theirs)}")
+    if len(outcome.leaves) > 20:
+        print(f"  and {len(outcome.leaves) - 20} more fields")
+    print(
+        f"  replay: e2e/run_suite.py differential --terrarium {options.terrarium} -- --seeds {script.seed} --shrink",
+        flush=True,
+    )
+
+
+def compare(options):
+    """(passed, failed) of the seeds."""
+    is_ci = options.seeds == parse_seeds(CI_SEEDS) and not options.family
+    chosen = [scripts.script(seed) for seed in options.seeds]
+    chosen = [script for script in chosen if options.family in (None, script.family)]
+    gates = sorted({script.gates for script in chosen})
+    arena = Arena(options.terrarium, options.controller_manager, gates)
+    with contextlib.closing(arena), concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        first = list(pool.map(arena.play, chosen))
+        again = [] if options.once else list(pool.map(arena.play, [each.script for each in first if each.differs]))
+        failed = [each for each in (first if options.once else again) if each.differs]
+        if options.shrink:
+            failed = [shrink(outcome, arena.play, pool) for outcome in failed]
+        idle = arena.plays_with_idle_controllers(chosen[:2]) if is_ci else []
+    for outcome in failed:
+        describe(outcome, options)
+    for outcome in idle:
+        if not outcome.differs:
+            print(f"seed {outcome.script.seed}: without our controllers nothing differs, so nothing is compared")
+    met = set().union(*(outcome.met for outcome in first + again))
+    unused = [each.name for each in declared.DECLARED if each.name not in met] if is_ci else []
+    for name in unused:
+        print(f"declared difference {name}: no seed of CI meets it any more; take it out of declared.py")
+    steady = sum(not outcome.differs for outcome in again)
+    if steady:
+        print(f"{steady} differed once and not again")
+    bad = len(failed) + len(unused) + sum(not outcome.differs for outcome in idle)
+    return len(first) - len(failed), bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--terrarium", required=True)
+    parser.add_argument("--controller-manager", required=True, help="the real one, which run_suite.py builds")
+    parser.add_argument("--seeds", type=parse_seeds, help=f"1-40,77; {CI_SEEDS} and the mixed mode unless given")
+    parser.add_argument("--jobs", type=int, default=20, help="scripts side by side")
+    parser.add_argument("--shrink", action="store_true", help="drop steps while it still differs")
+    parser.add_argument("--family", choices=sorted(scripts.FAMILIES), help="only seeds of these scripts")
+    parser.add_argument("--once", action="store_true", help="do not play a seed again that differs")
+    parser.add_argument("--mixed", action="store_true", help="only the mixed mode")
+    parser.add_argument("--stale", action="store_true", help="mixed: a replicaset-controller that does not wait for its view")
+    parser.add_argument("--lag", type=float, default=0.0, help="seconds by which the mixed mode's pods come late")
+    options = parser.parse_args()
+    begin = time.monotonic()
+    results = []
+    if options.mixed:
+        seeds = options.seeds or CI_MIXED_SEEDS
+        flags = STALE if options.stale else ()
+        results.append(
+            mixed.run(options.terrarium, options.controller_manager, seeds, options.jobs, options.lag, flags)
+        )
+    else:
+        is_ci = options.seeds is None
+        options.seeds = options.seeds or parse_seeds(CI_SEEDS)
+        results.append(compare(options))
+        for lag, flags in ((0.0, ()), (CI_LAG_S, STALE)) if is_ci else ():
+            results.append(
+                mixed.run(options.terrarium, options.controller_manager, CI_MIXED_SEEDS, options.jobs, lag, flags)
+            )
+    passed, failed = (sum(column) for column in zip(*results))
+    print(f"{time.monotonic() - begin:.0f} s")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
