@@ -1,0 +1,204 @@
+"""What many clients, or clients that do not behave, may cost the server."""
+
+import json
+import os
+import pathlib
+import select
+import socket
+import struct
+import subprocess
+import time
+
+from wire import BINARY, CONFIG_MAPS, TIMEOUT_S, Wire, WireCase, trusting
+
+MIB = 1024 * 1024
+
+
+class Bodies(WireCase):
+    def test_a_length_over_the_limit_is_refused_before_the_body_comes(self):
+        fields = f"Content-Type: application/json\r\nContent-Length: {3 * MIB + 1}\r\n"
+        reply = self.wire().request("POST", CONFIG_MAPS, fields).reply()
+        self.assertEqual((reply.code, reply.status["reason"]), (413, "RequestEntityTooLarge"))
+
+    def test_the_answer_is_read_by_a_client_that_goes_on_sending(self):
+        fields = f"Content-Type: application/json\r\nContent-Length: {9 * MIB}\r\n"
+        wire = self.wire().request("POST", CONFIG_MAPS, fields)
+        for _ in range(9):
+            wire.send(b" " * MIB)
+        self.assertEqual(wire.reply().code, 413)
+
+    def test_large_bodies_take_no_memory_before_they_are_allowed(self):
+        before = self.memory()
+        wires = []
+        for _ in range(30):
+            wire = self.wire().request("POST", CONFIG_MAPS, f"Content-Length: {9 * MIB}\r\n")
+            wire.send(b" " * (4 * MIB))
+            wires.append(wire)
+        self.assertLess(self.memory() - before, 30 * MIB)
+        for wire in wires:
+            self.assertEqual(wire.reply().code, 413)
+
+    def test_chunks_over_the_limit(self):
+        wire = self.wire().request("POST", CONFIG_MAPS, "Transfer-Encoding: chunked\r\n")
+        self.assertEqual(wire.send(f"{3 * MIB + 1:x}\r\n").reply().code, 413)
+
+    def test_health_is_answered_while_large_bodies_are_parsed(self):
+        labels = {f"key-{i}": "v" * 110 for i in range(2_500)}  # more than is parsed on a loop
+        body = json.dumps({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "many"}, "data": labels})
+        fields = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        idle = [self.wire() for _ in range(8)]  # on every event loop
+        posts = [self.wire().request("POST", CONFIG_MAPS, fields, body) for _ in range(6)]
+        for wire in idle:
+            self.assertEqual(wire.request("GET", "/healthz").reply().body, b"ok")
+        codes = sorted(wire.reply().code for wire in posts)
+        self.assertEqual(codes, [201, 409, 409, 409, 409, 409])
+
+
+class Tokens(WireCase):
+    @classmethod
+    def server_flags(cls):
+        tokens = cls.folder / "tokens"
+        tokens.write_text("secret,admin,1\n")
+        return ("--token-file", tokens)
+
+    def test_no_body_is_read_without_a_token(self):
+        reply = self.wire().request("POST", CONFIG_MAPS, f"Content-Length: {2 * MIB}\r\n").reply()
+        self.assertEqual((reply.code, reply.status["reason"]), (401, "Unauthorized"))
+        self.assertEqual(reply.header("connection"), "close")
+
+    def test_the_scheme_in_any_case(self):
+        for scheme in ("Bearer", "bearer", "BEARER"):
+            wire = self.wire().request("GET", CONFIG_MAPS, f"Authorization: {scheme} secret\r\n")
+            self.assertEqual(wire.reply().code, 200, scheme)
+        for value in ("Bearer wrong", "Bearer", "Basic secret", ""):
+            wire = self.wire().request("GET", CONFIG_MAPS, f"Authorization: {value}\r\n")
+            self.assertEqual(wire.reply().code, 401, value)
+            self.assertEqual(wire.request("GET", CONFIG_MAPS).reply().code, 401)
+
+
+class Readers(WireCase):
+    def test_watchers_that_do_not_read_take_little_memory(self):
+        for i in range(40):
+            self.create(f"large-{i}", "x" * 200_000)
+        before = self.memory()
+        for _ in range(100):
+            self.wire(receive_buffer=4096).request("GET", CONFIG_MAPS + "?watch=1")
+        self.assertEqual(self.wire().request("GET", "/healthz").reply().body, b"ok")
+        settled = self._settled_memory()
+        # Each was to get 8 MB. One piece of that waits, the rest is read when the client does.
+        self.assertLess(settled - before, 100 * MIB)
+
+    def test_lists_that_are_not_read_are_refused_past_the_limit(self):
+        for i in range(40):
+            self.create(f"listed-{i}", "x" * 500_000)
+        before = self.memory()
+        wires = [self.wire(receive_buffer=4096).request("GET", CONFIG_MAPS) for _ in range(30)]
+        codes = [wire.head().code for wire in wires]
+        self.assertIn(429, codes)
+        self.assertEqual(set(codes), {200, 429})
+        self.assertLess(self.memory() - before, 600 * MIB)
+        for wire in wires:
+            wire.close()
+        # What they held is given back when they are gone.
+        wire = self.wire()
+        deadline = time.monotonic() + TIMEOUT_S
+        while wire.request("GET", CONFIG_MAPS).reply().code != 200:
+            self.assertLess(time.monotonic(), deadline)
+
+    def _settled_memory(self):
+        """Memory once it grows no more."""
+        last = self.memory()
+        while True:
+            time.sleep(0.3)
+            now = self.memory()
+            if now <= last + MIB:
+                return now
+            last = now
+
+    def test_a_client_that_resets_leaves_no_line_in_the_log(self):
+        for _ in range(50):
+            wire = Wire(self.server.url).request("GET", CONFIG_MAPS, "Connection: close\r\n")
+            wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            wire.close()
+        self.assertEqual(self.wire().request("GET", "/healthz").reply().body, b"ok")
+        self.assertNotIn("FATAL", self.server.log())
+
+
+class Descriptors(WireCase):
+    LIMIT = 256
+    CONNECTIONS = LIMIT - 64
+
+    @classmethod
+    def binary(cls):
+        script = cls.folder / "limited"
+        script.write_text(f'#!/bin/sh\nulimit -Sn 100; ulimit -Hn {cls.LIMIT}; exec "{BINARY}" "$@"\n')
+        script.chmod(0o755)
+        return script
+
+    def test_the_limit_is_raised(self):
+        text = pathlib.Path(f"/proc/{self.server.pid}/limits").read_text()
+        line = next(line for line in text.splitlines() if line.startswith("Max open files"))
+        self.assertEqual(line.split()[3:5], [str(self.LIMIT), str(self.LIMIT)])
+
+    def test_more_connections_than_descriptors(self):
+        wires = [self.wire() for _ in range(self.LIMIT + 100)]
+        refused = len(wires) - self.CONNECTIONS
+        deadline = time.monotonic() + TIMEOUT_S
+        while (closed := self._closed(wires)) < refused:
+            self.assertLess(time.monotonic(), deadline)
+        self.assertEqual(closed, refused)
+        before = self.cpu_seconds()
+        time.sleep(1)
+        self.assertLess(self.cpu_seconds() - before, 0.3)
+        for wire in wires:
+            wire.close()
+        deadline = time.monotonic() + TIMEOUT_S
+        while True:
+            wire = self.wire()
+            try:
+                if wire.request("GET", "/healthz").reply().body == b"ok":
+                    break
+            except (AssertionError, ConnectionError):
+                self.assertLess(time.monotonic(), deadline)
+
+
+    def _closed(self, wires):
+        """How many the server has closed, as far as it is known within a tenth of a second."""
+        poll = select.poll()
+        for wire in wires:
+            poll.register(wire.socket, select.POLLIN)
+        return len(poll.poll(100))
+
+
+class Folders(WireCase):
+    EXISTED = os.path.exists("/nonexistent")
+
+    def test_none_are_made(self):
+        self.assertEqual(os.path.exists("/nonexistent"), self.EXISTED)
+        names = sorted(path.name for path in self.folder.iterdir())
+        self.assertEqual(names, ["kubeconfig", "ready.json", "server.log"])
+
+
+class Tls(WireCase):
+    @classmethod
+    def server_flags(cls):
+        cls.certificate, key = cls.folder / "cert.pem", cls.folder / "key.pem"
+        command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        command += ["-keyout", key, "-out", cls.certificate, "-subj", "/CN=localhost", "-days", "1"]
+        command += ["-addext", "subjectAltName=IP:127.0.0.1"]
+        subprocess.run(list(map(str, command)), check=True, capture_output=True)
+        return ("--tls-cert", cls.certificate, "--tls-key", key)
+
+    def test_requests_bodies_lists_and_watches(self):
+        tls = trusting(self.certificate)
+        wire = self.wire(tls=tls)
+        for i in range(8):
+            document = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": f"a{i}"}}
+            body = json.dumps({**document, "data": {"a": "x" * 500_000}})
+            fields = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+            self.assertEqual(wire.request("POST", CONFIG_MAPS, fields, body).reply().code, 201)
+        self.assertEqual(len(json.loads(wire.request("GET", CONFIG_MAPS).reply().body)["items"]), 8)
+        wire.request("GET", CONFIG_MAPS + "?watch=1&timeoutSeconds=2&fieldSelector=metadata.name!=kube-root-ca.crt")
+        self.assertEqual(len(wire.reply().body.splitlines()), 8)
+        self.assertEqual(wire.request("GET", "/healthz", "Connection: close\r\n").reply().body, b"ok")
+        self.assertTrue(wire.is_closed())
