@@ -10,7 +10,9 @@ class Watch(ClientCase):
         return self.core.create_namespaced_config_map(self.ns, config_map(name, **data))
 
     def test_events_in_order(self):
-        events = self.start_watch(self.core.list_namespaced_config_map, self.ns)
+        # From a revision: a watch without one starts at the state it finds, which may be after the deletion.
+        begin = self.core.list_namespaced_config_map(self.ns).metadata.resource_version
+        events = self.start_watch(self.core.list_namespaced_config_map, self.ns, resource_version=begin)
         self.write("one", a="1")
         self.core.patch_namespaced_config_map("one", self.ns, {"data": {"a": "2"}})
         self.core.delete_namespaced_config_map("one", self.ns)
