@@ -17,7 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from lib import cache, tools  # noqa: E402: after the line above, so that it holds for them
+from lib import cache, kubernetes, tools  # noqa: E402: after the line above, so that it holds for them
 from lib.server import BARE, Server, ServerFailed  # noqa: E402
 
 E2E = tools.E2E
@@ -151,6 +151,10 @@ def cli(binary, extra):
     return binary and _unittest(sys.executable, E2E / "cli", {"TERRARIUM_BINARY": str(binary)}, extra)
 
 
+def http(binary, extra):
+    return binary and _unittest(sys.executable, E2E / "http", {"TERRARIUM_BINARY": str(binary)}, extra)
+
+
 LAUNCHERS = E2E.parent / "launchers"
 
 
@@ -203,6 +207,38 @@ def crash(binary, extra):
     )
 
 
+def http_fuzz(binary, extra):
+    environment = {"PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, str(E2E / "http_fuzz" / "fuzz.py"), "--terrarium", str(binary), *extra]
+    return binary and (
+        _unittest(sys.executable, E2E / "http_fuzz", {}, [])
+        or subprocess.call(command, env={**os.environ, **environment})
+    )
+
+
+def _upstream(*arguments):
+    return subprocess.call([sys.executable, str(E2E / "upstream" / "run.py"), *map(str, arguments)])
+
+
+def kubernetes_programs(binary, extra):
+    """Builds what `upstream` and `differential` need: most packages are in both, and Go compiles them once."""
+    kubernetes.kube_controller_manager()
+    return _upstream("--prepare")
+
+
+def upstream(binary, extra):
+    return _upstream("--terrarium", binary, *extra) if binary else _upstream("--prepare")
+
+
+def differential(binary, extra):
+    program = kubernetes.kube_controller_manager()
+    command = [E2E / "differential" / "differential.py", "--terrarium", binary, "--controller-manager", program, *extra]
+    return binary and subprocess.call(
+        [sys.executable, *map(str, command)],
+        env={**os.environ, "PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+
+
 SUITES = {
     "kubectl-old": kubectl("old"),
     "kubectl-new": kubectl("new"),
@@ -215,11 +251,16 @@ SUITES = {
     "workloads": workloads,
     "picker": picker,
     "cli": cli,
+    "http": http,
     "clusters": clusters,
     "launcher-go": launcher_go,
     "launcher-python": launcher_python,
     "launcher-node": launcher_node,
     "crash": crash,
+    "http-fuzz": http_fuzz,
+    "kubernetes": kubernetes_programs,
+    "upstream": upstream,
+    "differential": differential,
 }
 
 

@@ -59,3 +59,43 @@ class ServeCase(unittest.TestCase):
             text=True,
             timeout=TIMEOUT_S,
         )
+
+
+def make_certificate(folder, name="server", subject="/CN=terrarium-e2e", signer=None):
+    """(key, certificate) files of a certificate for 127.0.0.1, signed by `signer` (key, certificate) or by itself."""
+    key, certificate = folder / f"{name}-key.pem", folder / f"{name}.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    command += ["-days", "2", "-subj", subject, "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
+    command += ["-keyout", key, "-out", certificate]
+    if not signer:
+        subprocess.run(command, check=True, capture_output=True)
+        return key, certificate
+    request = folder / f"{name}.csr"
+    command = [
+        "openssl",
+        "req",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-subj",
+        subject,
+    ]
+    subprocess.run([*command, "-keyout", key, "-out", request], check=True, capture_output=True)
+    command = [
+        "openssl",
+        "x509",
+        "-req",
+        "-in",
+        request,
+        "-CA",
+        signer[1],
+        "-CAkey",
+        signer[0],
+        "-CAcreateserial",
+        "-days",
+        "2",
+    ]
+    subprocess.run([*command, "-out", certificate], check=True, capture_output=True)
+    return key, certificate

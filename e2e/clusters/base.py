@@ -6,7 +6,7 @@ import subprocess
 
 from lib.kubectl import KUBECTL, TIMEOUT_S, Running
 from lib.rest import Rest
-from pods.base import PlaneCase
+from pods.base import ControlPlaneCase
 
 
 class Cluster:
@@ -53,7 +53,7 @@ class Cluster:
         return [item["metadata"]["name"] for item in self.rest.get("/api/v1/pods").expect()["items"]]
 
 
-class ClusterCase(PlaneCase):
+class ClusterCase(ControlPlaneCase):
     flags = ("--clock=virtual", "--nodes=1")
 
     def cluster(self, name=None, **settings):

@@ -146,7 +146,7 @@ class CrashTest:
             self._options.terrarium,
             *BARE,
             "--data",
-            self._folder / "plane.db",
+            self._folder / "cluster.db",
             "--durability",
             "full",
             folder=self._folder,

@@ -1,4 +1,4 @@
-"""What the tests of the picker suite begin with: a plane that asks pickers, the examples' pickers, and one that does
+"""What the tests of the picker suite begin with: a cluster that asks pickers, the examples' pickers, and one that does
 what a test tells it to."""
 
 import http.server

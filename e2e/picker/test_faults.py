@@ -132,7 +132,7 @@ class Slowness(PickerCase):
             self.rest = type(self.rest)(server.url)
             self.addCleanup(self.rest.close)
             self.rest.post("/api/v1/namespaces", {"metadata": {"name": self.ns}}).expect()
-            self.start_workers(3, picker.at(), timeoutSeconds=60)
+            self.start_workers(3, picker.at(), timeoutSeconds=30)
             self.rest.patch(self.path_of("deployments", "web"), {"spec": {"replicas": 2}}).expect()
             self.assertTrue(self.asked.wait(30))
         self.assertLess(real.seconds, 30)

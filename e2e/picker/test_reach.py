@@ -185,7 +185,7 @@ class Clusters(PickerCase):
         self.addCleanup(go_on.set)
         picker = self.picker(lambda request: asked.set() or go_on.wait(60) and {})
         root = self.cluster("waiting")
-        self.start_workers(3, picker.at(), timeoutSeconds=60)
+        self.start_workers(3, picker.at(), timeoutSeconds=30)
         self.scale_by_patch(2)
         self.assertTrue(asked.wait(30))
         with Stopwatch() as real:

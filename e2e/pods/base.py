@@ -1,4 +1,4 @@
-"""The test case of the pods suite: a whole plane of its own for every class, whose clock the tests hold."""
+"""The test case of the pods suite: a whole cluster of its own for every class, whose clock the tests hold."""
 
 import contextlib
 import datetime
@@ -9,7 +9,7 @@ from lib.kubectl import KubectlCase
 from lib.server import Server, binary_from_environment
 
 
-class PlaneCase(KubectlCase):
+class ControlPlaneCase(KubectlCase):
     """`flags` are those of the class's server, which must end well when the class is through."""
 
     flags = ("--clock=virtual",)
@@ -39,7 +39,7 @@ class PlaneCase(KubectlCase):
         return answer
 
     def settle(self):
-        """Waits until the plane has worked off everything that is due now."""
+        """Waits until the cluster has worked off everything that is due now."""
         self.advance("0s")
 
     def run_until(self, condition, name, resource="pods", limit="10m", outcome="done"):
@@ -80,8 +80,8 @@ class PlaneCase(KubectlCase):
         return self.k(f"get pod {name} --no-headers").out.split()[2]
 
     def open_watches(self):
-        found = re.search(r'^apiserver_longrunning_requests{verb="WATCH"} (\d+)$', self.rest.get("/metrics").text, re.M)
-        return int(found.group(1))
+        open_ones = r'^apiserver_longrunning_requests{[^}]*verb="WATCH"[^}]*} (\d+)$'
+        return sum(map(int, re.findall(open_ones, self.rest.get("/metrics").text, re.M)))
 
     def watch_pods(self):
         """A `kubectl get pods -w` that is sure to see everything that happens from now on."""

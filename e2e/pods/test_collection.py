@@ -1,9 +1,9 @@
 """Owners and dependents, and namespaces that end."""
 
-from base import PlaneCase, pod
+from base import ControlPlaneCase, pod
 
 
-class Owners(PlaneCase):
+class Owners(ControlPlaneCase):
     """An owner that no controller minds, and pods that say they belong to it."""
 
     def setUp(self):
@@ -61,7 +61,7 @@ class Owners(PlaneCase):
         self.run_until("delete", "shared", limit="1m")
 
 
-class Namespaces(PlaneCase):
+class Namespaces(ControlPlaneCase):
     flags = ("--clock=auto",)
 
     def test_delete_ends(self):

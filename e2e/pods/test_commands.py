@@ -1,9 +1,9 @@
 """kubectl commands that wait for pods, and those that need what is not served."""
 
-from base import PlaneCase, pod
+from base import ControlPlaneCase, pod
 
 
-class Waiting(PlaneCase):
+class Waiting(ControlPlaneCase):
     def test_wait_for_ready(self):
         self.make(pod("web", script={"ready-delay": "90s"}))
         waiting = self.start("wait pod web --for=condition=Ready --timeout=20s")
@@ -38,14 +38,14 @@ class Waiting(PlaneCase):
         self.assertEqual(sorted(reasons), sorted(["Scheduled", "Pulled", "Created", "Started", "Killing"]))
 
 
-class NotServed(PlaneCase):
+class NotServed(ControlPlaneCase):
     def setUp(self):
         super().setUp()
         self.running(pod("web"))
 
     def test_exec_attach_and_port_forward(self):
         for command in ("exec web -- true", "attach web", "port-forward pod/web :80"):
-            self.k_fails(command, "the server could not find the requested resource")
+            self.k_fails(command, "is not supported: Terrarium simulates pods and runs no containers")
 
     def test_top(self):
         self.k_fails("top pods", "Metrics API not available")

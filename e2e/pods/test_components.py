@@ -5,7 +5,7 @@ import json
 import pathlib
 import tempfile
 
-from base import PlaneCase, pod
+from base import ControlPlaneCase, pod
 from lib.rest import Rest
 from lib.server import Server, binary_from_environment
 
@@ -28,7 +28,7 @@ def deployment(name, replicas=2, **spec):
     }
 
 
-class ComponentCase(PlaneCase):
+class ComponentCase(ControlPlaneCase):
     def component(self, name, verb):
         return self.control("POST", f"/components/{name}/{verb}").expect()
 
@@ -247,7 +247,7 @@ class GatesOverProcesses(ComponentCase):
     def begin(self, gates):
         if self.process is not None:
             self.process.kill()
-        data = ("--data", self.folder / "plane.db")
+        data = ("--data", self.folder / "cluster.db")
         self.process = Server(binary_from_environment(), "--clock=virtual", *data, gates, folder=self.folder)
         self.addCleanup(self.process.kill)
         self.rest = Rest(self.process.url)

@@ -5,13 +5,13 @@ import shutil
 import subprocess
 import unittest
 
-from base import PlaneCase, pod
+from base import ControlPlaneCase, pod
 from lib.tools import E2E
 
 DOCUMENT = E2E.parent / "docs" / "control-api.md"
 
 
-class Index(PlaneCase):
+class Index(ControlPlaneCase):
     def endpoints(self):
         return self.control("GET", "").expect()["endpoints"]
 
@@ -54,7 +54,25 @@ class Index(PlaneCase):
             self.assertTrue(endpoint["about"])
 
 
-class Refusals(PlaneCase):
+class ContentTypes(ControlPlaneCase):
+    def test_a_body_must_be_json(self):
+        """A page of another site can send forms and text to any server without asking first, but not JSON."""
+        for content_type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "json"):
+            with self.subTest(content_type):
+                answer = self.rest.request(
+                    "POST", "/terrarium/v1/clock/advance", '{"duration": "1s"}', {"Content-Type": content_type}
+                )
+                status = answer.expect(415)
+                self.assertEqual(status["reason"], "UnsupportedMediaType")
+                self.assertIn("--json", status["message"])
+        headers = {"Content-Type": "application/json; charset=utf-8"}
+        self.rest.request("POST", "/terrarium/v1/clock/advance", '{"duration": "1s"}', headers).expect()
+
+    def test_without_a_body_none_is_needed(self):
+        self.control("POST", "/clock/freeze").expect()
+
+
+class Refusals(ControlPlaneCase):
     def setUp(self):
         super().setUp()
         self.running(pod("web"))
@@ -213,7 +231,7 @@ class Refusals(PlaneCase):
         self.is_refused("GET", "/components/nobody/feature-gates", None, 404, "NotFound", '"nobody" not found')
 
 
-class WithoutAKubelet(PlaneCase):
+class WithoutAKubelet(ControlPlaneCase):
     flags = ("--clock=virtual", "--kubelet=false")
 
     def test_what_the_kubelet_would_do_is_refused(self):
@@ -223,7 +241,7 @@ class WithoutAKubelet(PlaneCase):
             self.assertIn("--kubelet=false", answer.body["message"])
 
 
-class Answers(PlaneCase):
+class Answers(ControlPlaneCase):
     """Those that no other file looks at."""
 
     def test_feature_gates_of_each_component(self):

@@ -1,8 +1,8 @@
-"""/metrics of a whole plane: Prometheus text, with workqueues and workloads under the names Kubernetes' users know."""
+"""/metrics of a whole cluster: Prometheus text, with workqueues and workloads under the names Kubernetes' users know."""
 
 import re
 
-from base import PlaneCase, pod
+from base import ControlPlaneCase, pod
 
 SAMPLE = re.compile(r'([a-zA-Z_:][\w:]*)(?:\{((?:\w+="(?:[^"\\]|\\.)*",?)*)\})? (\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
@@ -33,7 +33,7 @@ def parse(text):
     return families
 
 
-class Metrics(PlaneCase):
+class Metrics(ControlPlaneCase):
     def families(self):
         answer = self.rest.get("/metrics")
         self.assertEqual(answer.code, 200)

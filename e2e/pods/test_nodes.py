@@ -1,12 +1,12 @@
 """Nodes that fall silent, come back, or are deleted, and what becomes of their pods."""
 
-from base import PlaneCase, condition, pod, seconds_between
+from base import ControlPlaneCase, condition, pod, seconds_between
 
 GRACE_S = 50  # of the node controller, before a silent node is NotReady
 TOLERATION_S = 300
 
 
-class Nodes(PlaneCase):
+class Nodes(ControlPlaneCase):
     def setUp(self):
         super().setUp()
         self.settle()
@@ -103,7 +103,7 @@ class Nodes(PlaneCase):
         self.assertNotIn("node-1", {self.stored(f"web-{i}")["spec"]["nodeName"] for i in range(4)})
 
 
-class DeletedNodes(PlaneCase):
+class DeletedNodes(ControlPlaneCase):
     def test_pod_garbage_collection_removes_their_pods(self):
         watch = self.watch_pods()
         self.running(pod("web", nodeName="node-2"))
@@ -117,7 +117,7 @@ class DeletedNodes(PlaneCase):
         self.assertEqual(target["message"], "PodGC: node no longer exists")
 
 
-class WithoutDisruptionConditions(PlaneCase):
+class WithoutDisruptionConditions(ControlPlaneCase):
     flags = ("--clock=virtual", "--feature-gates=PodDisruptionConditions=false")
 
     def test_pod_garbage_collection_sets_no_condition(self):
@@ -129,7 +129,7 @@ class WithoutDisruptionConditions(PlaneCase):
             self.assertEqual(condition(event["object"], "DisruptionTarget"), {})
 
 
-class WithoutPodGarbageCollection(PlaneCase):
+class WithoutPodGarbageCollection(ControlPlaneCase):
     flags = ("--clock=virtual", "--controllers=*,-pod-garbage-collector-controller")
 
     def test_pods_of_a_deleted_node_stay(self):

@@ -1,6 +1,8 @@
 """How a scripted pod looks through kubectl."""
 
-from base import PlaneCase, condition, pod, seconds_between
+import datetime
+
+from base import ControlPlaneCase, condition, pod, seconds_between
 
 
 def container(item, name="main"):
@@ -8,7 +10,7 @@ def container(item, name="main"):
     return next(status for status in statuses if status["name"] == name)
 
 
-class Lives(PlaneCase):
+class Lives(ControlPlaneCase):
     def test_a_pod_without_a_script_runs_until_it_is_deleted(self):
         self.assertEqual(self.k("apply -f -", stdin=pod("web")).out, "pod/web created\n")
         self.run_until("condition=Ready", "web", limit="0s")
@@ -43,6 +45,39 @@ class Lives(PlaneCase):
         self.make(pod("web", script={"start-delay": "1h", "log": "hello\n"}))
         self.settle()
         self.k_fails("logs web", 'container "main" in pod "web" is waiting to start: ContainerCreating')
+
+    def test_a_followed_log_gets_lines_as_time_passes(self):
+        self.running(pod("web", script={"log": "tick\n", "log-every": "10s", "run-for": "25s", "exit-code": "0"}))
+        follower = self.start("logs web -f --timestamps")
+        start = follower.line_with("tick").split()[0]
+        self.assertRegex(start, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$")
+        self.advance("10s")
+        self.assertGreater(follower.line_with("tick").split()[0], start)
+        self.advance("10s")
+        follower.line_with("tick")
+        self.advance("5s")
+        self.assertEqual(follower.end()[0], 0)
+
+    def test_options_of_logs(self):
+        self.running(pod("web", script={"log": "tick\n", "log-every": "10s", "run-for": "35s"}))
+        self.advance("30s")
+        self.assertEqual(self.k("logs web").out, "tick\n" * 4)
+        self.assertEqual(self.k("logs web --since=15s").out, "tick\n" * 2)
+        self.assertEqual(self.k("logs web --tail=3 --limit-bytes=7").out, "tick\nti")
+        since = (self.now() - datetime.timedelta(seconds=11)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self.assertEqual(self.k(f"logs web --since-time={since}").out, "tick\n" * 2)
+        self.k_fails("logs web --previous", 'previous terminated container "main" in pod "web" not found')
+        self.advance("6s")
+        self.assertEqual(self.k("logs web").out, "tick\n")
+        self.assertEqual(self.k("logs web --previous").out, "tick\n" * 4)
+
+    def test_what_needs_a_container_says_that_there_is_none(self):
+        self.running(pod("web"))
+        why = "is not supported: Terrarium simulates pods and runs no containers"
+        self.k_fails("exec web -- ls", f'executing a command in container "main" of pod "web" {why}')
+        self.k_fails("attach web", f'attaching to container "main" of pod "web" {why}')
+        self.k_fails("port-forward web :80", f'forwarding ports of pod "web" {why}')
+        self.k_fails("cp web:/etc/hosts /dev/null", f'executing a command in container "main" of pod "web" {why}')
 
     def test_crash_loop(self):
         self.make(pod("web", script={"run-for": "5s", "exit-code": "3"}))
@@ -107,7 +142,7 @@ class Lives(PlaneCase):
         self.run_until("delete", "web", limit="0s")
 
 
-class Orders(PlaneCase):
+class Orders(ControlPlaneCase):
     def test_held_in_terminating_and_released_with_an_exit_code(self):
         watch = self.watch_pods()
         self.running(pod("web", script={"hold": "terminating"}))
@@ -166,7 +201,7 @@ class Orders(PlaneCase):
         self.assertIn("Evicted", events.out.split())
 
 
-class Refusals(PlaneCase):
+class Refusals(ControlPlaneCase):
     """Admission says what is wrong with a script, in the form of Kubernetes' own field errors."""
 
     def is_refused(self, script, *texts):

@@ -1,9 +1,9 @@
-"""ResourceQuotas in a whole plane: what is let in, what is refused, and when a place comes free."""
+"""ResourceQuotas in a whole cluster: what is let in, what is refused, and when a place comes free."""
 
-from base import PlaneCase, pod
+from base import ControlPlaneCase, pod
 
 
-class Quota(PlaneCase):
+class Quota(ControlPlaneCase):
     def used(self, resource="pods"):
         return self.stored("small", "resourcequotas")["status"]["used"][resource]
 

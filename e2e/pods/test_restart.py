@@ -3,12 +3,12 @@
 import pathlib
 import tempfile
 
-from base import PlaneCase, condition, pod, seconds_between
+from base import ControlPlaneCase, condition, pod, seconds_between
 from lib.rest import Rest
 from lib.server import Server, binary_from_environment
 
 
-class Restart(PlaneCase):
+class Restart(ControlPlaneCase):
     """Every test has a server of its own, since it dies with it."""
 
     @classmethod
@@ -23,7 +23,7 @@ class Restart(PlaneCase):
         super().setUp()
 
     def begin(self, *flags):
-        data = ("--data", self.folder / "plane.db")
+        data = ("--data", self.folder / "cluster.db")
         self.running_server = Server(binary_from_environment(), "--clock=virtual", *data, *flags, folder=self.folder)
         self.addCleanup(self.running_server.kill)
         self.rest = Rest(self.running_server.url)

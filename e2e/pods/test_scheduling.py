@@ -1,9 +1,9 @@
 """Where pods go: cordon, taint, selectors, room; and drain with a disruption budget."""
 
-from base import PlaneCase, condition, pod
+from base import ControlPlaneCase, condition, pod
 
 
-class Scheduling(PlaneCase):
+class Scheduling(ControlPlaneCase):
     flags = ("--clock=virtual", "--nodes=2")
 
     def tearDown(self):
@@ -95,7 +95,7 @@ class Scheduling(PlaneCase):
         self.run_until("delete", "web", limit="2m")
 
 
-class WithoutAScheduler(PlaneCase):
+class WithoutAScheduler(ControlPlaneCase):
     flags = ("--clock=virtual", "--scheduler=false")
 
     def test_pods_wait_for_somebody_elses(self):
@@ -108,7 +108,7 @@ class WithoutAScheduler(PlaneCase):
         self.assertEqual(self.stored("web")["spec"]["nodeName"], "node-2")
 
 
-class Drain(PlaneCase):
+class Drain(ControlPlaneCase):
     flags = ("--clock=auto", "--nodes=2")
 
     def tearDown(self):

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+from lib import samples
 from lib.rest import Rest
 
 EXAMPLES_PER_OPERATION = 4
@@ -68,11 +69,16 @@ def prepared(document):
     """The document as it is fed in.
 
     - A watch never ends by itself: its paths and its parameter stay out.
+    - A binding without a target is a 500, as in Kubernetes: bindings stay out.
     - Names are those of seeded objects, or one more: a random one would only ever be a 404.
     - Kubernetes' documents tell the answers of success only; a Status is what it answers otherwise.
     - They say that a deletion answers with a Status; with the object is what it answers while that one stays on.
     """
-    document["paths"] = {path: item for path, item in document["paths"].items() if "/watch/" not in path}
+    document["paths"] = {
+        path: item
+        for path, item in document["paths"].items()
+        if "/watch/" not in path and not path.endswith(("/bindings", "/binding"))
+    }
     for path, item in document["paths"].items():
         for parameters in [
             item.get("parameters", []),
@@ -109,56 +115,13 @@ def prepare_operation(operation):
 
 
 NAMESPACE = "schemathesis"
-TEMPLATE = {
-    "metadata": {"labels": {"app": "seed"}},
-    "spec": {"containers": [{"name": "main", "image": "example.test/app:1"}]},
-}
-ONCE = {"metadata": {}, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
-SELECTOR = {"matchLabels": {"app": "seed"}}
-SEEDS = {
-    "/api/v1/nodes": {},
-    "/api/v1/namespaces": {},
-    "/api/v1/namespaces/NS/configmaps": {"data": {"a": "1"}},
-    "/api/v1/namespaces/NS/secrets": {"stringData": {"a": "1"}},
-    "/api/v1/namespaces/NS/services": {"spec": {"ports": [{"port": 80}]}},
-    "/api/v1/namespaces/NS/resourcequotas": {"spec": {"hard": {"pods": "100"}}},
-    "/api/v1/namespaces/NS/serviceaccounts": {},
-    "/api/v1/namespaces/NS/pods": {"spec": {**TEMPLATE["spec"], "nodeName": "seed"}},
-    "/api/v1/namespaces/NS/replicationcontrollers": {"spec": {"selector": {"app": "seed"}, "template": TEMPLATE}},
-    "/api/v1/namespaces/NS/events": {
-        "involvedObject": {"kind": "Pod", "name": "seed", "namespace": NAMESPACE},
-        "reason": "Seeded",
-        # A time that is not set is null in an Event, of which the document says nothing.
-        "firstTimestamp": "2026-01-01T00:00:00Z",
-        "lastTimestamp": "2026-01-01T00:00:00Z",
-        "eventTime": "2026-01-01T00:00:00.000000Z",
-        "action": "Seed",
-        "type": "Normal",
-        "reportingComponent": "example.test/seed",
-        "reportingInstance": "seed",
-    },
-    "/apis/apps/v1/namespaces/NS/deployments": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},
-    "/apis/apps/v1/namespaces/NS/replicasets": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},
-    "/apis/apps/v1/namespaces/NS/statefulsets": {
-        "spec": {"selector": SELECTOR, "serviceName": "s", "template": TEMPLATE}
-    },
-    "/apis/apps/v1/namespaces/NS/daemonsets": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},
-    "/apis/apps/v1/namespaces/NS/controllerrevisions": {"revision": 1, "data": {"a": 1}},
-    "/apis/batch/v1/namespaces/NS/jobs": {"spec": {"template": ONCE}},
-    "/apis/batch/v1/namespaces/NS/cronjobs": {
-        "spec": {"schedule": "0 4 * * *", "jobTemplate": {"spec": {"template": ONCE}}}
-    },
-    "/apis/policy/v1/namespaces/NS/poddisruptionbudgets": {"spec": {"minAvailable": 1, "selector": SELECTOR}},
-    "/apis/coordination.k8s.io/v1/namespaces/NS/leases": {"spec": {"holderIdentity": "seed"}},
-}
 
 
 def seed(rest):
     """One object of every kind. A finalizer keeps it there when a generated request deletes it."""
     rest.post("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}}).expect()
-    for path, rest_of_object in SEEDS.items():
-        metadata = {"name": "seed", "finalizers": ["example.test/stay"]}
-        rest.post(path.replace("NS", NAMESPACE), {"metadata": metadata, **rest_of_object}).expect()
+    for path, item in samples.objects(NAMESPACE, {"name": "seed", "finalizers": ["example.test/stay"]}):
+        rest.post(path, item).expect()
 
 
 def main():

@@ -1,10 +1,10 @@
-"""What the tests of the workloads suite begin with: a whole plane for every class, and workloads in it."""
+"""What the tests of the workloads suite begin with: a whole cluster for every class, and workloads in it."""
 
 import json
 import re
 
 from lib.rest import Rest
-from pods.base import PlaneCase, pod
+from pods.base import ControlPlaneCase, pod
 
 REVISION = "deployment.kubernetes.io/revision"
 IMAGE = "example.test/app"
@@ -12,11 +12,11 @@ BOTH_GATES = "--feature-gates=DeploymentReplicaSetTerminatingReplicas=true,Deplo
 BOTH_GATES_OFF = BOTH_GATES.replace("true", "false")
 
 
-class WorkloadCase(PlaneCase):
+class WorkloadCase(ControlPlaneCase):
     # -- time
 
     def idle(self, limit="1h"):
-        """Lets time pass until the plane has nothing left to do."""
+        """Lets time pass until the cluster has nothing left to do."""
         answer = self.control("POST", "/clock/run-until-idle", {"limit": limit}).expect()
         self.assertEqual(answer["outcome"], "idle", answer)
 

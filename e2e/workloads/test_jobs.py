@@ -1,4 +1,4 @@
-"""Jobs and CronJobs with kubectl and the official Python client, in a whole plane."""
+"""Jobs and CronJobs with kubectl and the official Python client, in a whole cluster."""
 
 from kubernetes import client, config
 

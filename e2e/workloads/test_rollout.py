@@ -156,7 +156,7 @@ class Rollout(WorkloadCase):
 
 
 class AutomaticClock(WorkloadCase):
-    """Nobody advances the clock: it jumps whenever the plane has nothing to do, and kubectl only waits."""
+    """Nobody advances the clock: it jumps whenever the cluster has nothing to do, and kubectl only waits."""
 
     flags = ("--clock=auto",)
 

@@ -1,5 +1,6 @@
 """The flags of `terrarium serve` that say what runs beside the apiserver, and in which time."""
 
+import http.client
 import queue
 import threading
 import time
@@ -8,10 +9,10 @@ from base import BINARY, TIMEOUT_S, ServeCase
 from lib.server import Server
 
 
-class Plane(ServeCase):
+class ControlPlane(ServeCase):
     POD = {"metadata": {"name": "web"}, "spec": {"containers": [{"name": "main", "image": "example.test/app:1"}]}}
 
-    def plane(self, *flags):
+    def cluster(self, *flags):
         return Server(BINARY, *flags, folder=self.folder)
 
     def phase_after(self, rest, duration="0s"):
@@ -27,8 +28,8 @@ class Plane(ServeCase):
     def gates(self, rest, component):
         return rest.get(f"/terrarium/v1/components/{component}/feature-gates").expect()
 
-    def test_without_flags_it_is_a_whole_plane_in_real_time(self):
-        with self.plane() as server:
+    def test_without_flags_it_is_a_whole_cluster_in_real_time(self):
+        with self.cluster() as server:
             rest = self.make_pod(server)
             nodes = rest.get("/api/v1/nodes").expect()["items"]
             self.assertEqual([node["metadata"]["name"] for node in nodes], ["node-0", "node-1", "node-2"])
@@ -41,7 +42,7 @@ class Plane(ServeCase):
 
     def test_ready_means_that_a_pod_needs_no_time_to_run(self):
         for _ in range(10):
-            with self.plane("--clock=virtual") as server:
+            with self.cluster("--clock=virtual") as server:
                 self.assertEqual(self.phase_after(self.make_pod(server)), "Running")
 
     def test_bare(self):
@@ -52,34 +53,34 @@ class Plane(ServeCase):
             self.assertEqual(rest.get("/terrarium/v1/components/kubelet/feature-gates").code, 404)
 
     def test_without_a_kubelet(self):
-        with self.plane("--clock=virtual", "--kubelet=false") as server:
+        with self.cluster("--clock=virtual", "--kubelet=false") as server:
             self.assertEqual(self.phase_after(self.make_pod(server), "10m"), "Pending")
 
     def test_without_a_scheduler(self):
-        with self.plane("--clock=virtual", "--scheduler=false") as server:
+        with self.cluster("--clock=virtual", "--scheduler=false") as server:
             self.assertEqual(self.phase_after(self.make_pod(server), "10m"), "Pending")
 
     def test_nodes(self):
-        with self.plane("--clock=virtual", "--nodes=25") as server:
+        with self.cluster("--clock=virtual", "--nodes=25") as server:
             nodes = self.rest(server.url).get("/api/v1/nodes").expect()["items"]
             self.assertEqual({node["metadata"]["name"] for node in nodes}, {f"node-{i}" for i in range(25)})
 
     def test_nodes_are_not_made_twice(self):
-        flags = ("--clock=virtual", "--data", self.folder / "plane.db")
+        flags = ("--clock=virtual", "--data", self.folder / "cluster.db")
         uids = []
         for _ in range(2):
-            with self.plane(*flags) as server:
+            with self.cluster(*flags) as server:
                 nodes = self.rest(server.url).get("/api/v1/nodes").expect()["items"]
                 uids.append([node["metadata"]["uid"] for node in nodes])
         self.assertEqual((len(uids[0]), uids[0]), (3, uids[1]))
 
     def test_clock(self):
         for mode in ("real", "scaled=100", "virtual", "auto"):
-            with self.subTest(mode), self.plane("--clock", mode) as server:
+            with self.subTest(mode), self.cluster("--clock", mode) as server:
                 self.assertEqual(self.rest(server.url).get("/terrarium/v1/clock").expect()["mode"], mode)
 
     def test_pod_defaults(self):
-        with self.plane("--clock=virtual", "--pod-defaults=start-delay=90s,stop-after=5s") as server:
+        with self.cluster("--clock=virtual", "--pod-defaults=start-delay=90s,stop-after=5s") as server:
             rest = self.make_pod(server)
             self.assertEqual(self.phase_after(rest, "89s"), "Pending")
             self.assertEqual(self.phase_after(rest, "1s"), "Running")
@@ -99,7 +100,7 @@ class Plane(ServeCase):
             "-*": 200,
         }
         for controllers, code in table.items():
-            with self.subTest(controllers), self.plane("--clock=virtual", f"--controllers={controllers}") as server:
+            with self.subTest(controllers), self.cluster("--clock=virtual", f"--controllers={controllers}") as server:
                 rest = self.rest(server.url)
                 pod = {**self.POD, "spec": {**self.POD["spec"], "nodeName": "node-0"}}
                 rest.post("/api/v1/namespaces/default/pods", pod).expect()
@@ -113,7 +114,7 @@ class Plane(ServeCase):
             "--controller-manager-feature-gates=PodDeletionCost=true",
             "--kubelet-feature-gates=PodDisruptionConditions=false",
         )
-        with self.plane("--clock=virtual", *flags) as server:
+        with self.cluster("--clock=virtual", *flags) as server:
             rest = self.rest(server.url)
             components = ("apiserver", "controller-manager", "scheduler", "kubelet")
             gates = {name: self.gates(rest, name) for name in components}
@@ -126,7 +127,7 @@ class Plane(ServeCase):
         """Who evicts is the kubelet: its gate decides about the condition, whatever the others have."""
         for value, expected in (("true", True), ("false", False)):
             flags = ("--clock=virtual", f"--kubelet-feature-gates=PodDisruptionConditions={value}")
-            with self.subTest(value), self.plane(*flags) as server:
+            with self.subTest(value), self.cluster(*flags) as server:
                 rest = self.make_pod(server)
                 self.phase_after(rest)
                 rest.post("/terrarium/v1/pods/evict", {"namespace": "default", "pod": "web"}).expect()
@@ -135,7 +136,7 @@ class Plane(ServeCase):
                 self.assertEqual("DisruptionTarget" in [entry["type"] for entry in conditions], expected)
 
     def test_a_move_of_the_clock_does_not_hold_the_end(self):
-        server = self.plane("--clock=virtual")
+        server = self.cluster("--clock=virtual")
         self.addCleanup(server.kill)
         answers = queue.Queue()
 
@@ -151,6 +152,47 @@ class Plane(ServeCase):
         began = time.monotonic()
         server.stop()
         self.assertLess(time.monotonic() - began, 3)
+        mover.join()
+        self.assertEqual(answers.get(timeout=TIMEOUT_S)["outcome"], "busy")
+
+    def test_a_move_ends_with_its_client(self):
+        with self.cluster("--clock=virtual") as server:
+            rest = self.rest(server.url)
+            before = rest.get("/terrarium/v1/clock").expect()["now"]
+            mover = http.client.HTTPConnection(server.url.removeprefix("http://"))
+            self.addCleanup(mover.close)
+            headers = {"Content-Type": "application/json"}
+            mover.request("POST", "/terrarium/v1/clock/advance", '{"duration": "1000000h"}', headers)
+            give_up = time.monotonic() + TIMEOUT_S
+            while rest.get("/terrarium/v1/clock").expect()["now"] == before:
+                self.assertLess(time.monotonic(), give_up)
+            mover.close()
+            answer = rest.post("/terrarium/v1/clock/advance", {"duration": "1s"}).expect()
+            self.assertEqual((answer["outcome"], answer["advanced"]), ("done", "1s"))
+
+    def test_a_cluster_that_never_rests_does_not_hold_the_end(self):
+        """A ReplicaSet puts its pods on a node whose taint evicts them at once."""
+        server = self.cluster("--clock=virtual", "--nodes=1")
+        self.addCleanup(server.kill)
+        rest = self.rest(server.url)
+        taints = [{"key": "k", "effect": "NoExecute"}]
+        rest.patch("/api/v1/nodes/node-0", {"spec": {"taints": taints}}).expect()
+        pod = {**self.POD["spec"], "nodeName": "node-0", "terminationGracePeriodSeconds": 0}
+        labels = {"app": "web"}
+        template = {"metadata": {"labels": labels}, "spec": pod}
+        spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
+        rest.post("/apis/apps/v1/namespaces/default/replicasets", {"metadata": {"name": "web"}, "spec": spec}).expect()
+        answers = queue.Queue()
+
+        def advance():
+            answers.put(self.rest(server.url).post("/terrarium/v1/clock/advance", {"duration": "1s"}).expect())
+
+        mover = threading.Thread(target=advance)
+        mover.start()
+        time.sleep(0.2)  # so that the move is under way; it would not matter if it were not
+        began = time.monotonic()
+        server.stop()
+        self.assertLess(time.monotonic() - began, 5)
         mover.join()
         self.assertEqual(answers.get(timeout=TIMEOUT_S)["outcome"], "busy")
 
