@@ -22,7 +22,10 @@ class Clock {
 // RFC 3339 in UTC: whole seconds for metav1.Time ("2026-01-02T03:04:05Z"), six digits for metav1.MicroTime.
 std::string FormatTime(Time t);
 std::string FormatMicroTime(Time t);
-// Accepts any RFC 3339 offset and fraction; nullopt when `text` is not RFC 3339.
+// Accepts any RFC 3339 offset and fraction; nullopt when `text` is not RFC 3339, or when its year in UTC has
+// not four digits.
 std::optional<Time> ParseTime(std::string_view text);
+// Whether ParseTime reads what the two functions above write for `t`: the years 0 to 9999.
+bool HasFourDigitYear(Time t);
 
 }  // namespace terrarium::api

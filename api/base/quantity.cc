@@ -15,6 +15,9 @@ constexpr const char* kBadNumber = "unable to parse numeric part of quantity";
 constexpr const char* kBadSuffix = "unable to parse quantity's suffix";
 constexpr int kNano = -9;
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
+// The largest power of ten that is read. Kubernetes lets exponents wrap around, which no author of a manifest
+// intends.
+constexpr int kMaxExponent = 1000000;
 // Digits that a mantissa keeps: 128 bits hold 38, and adding and comparing need room.
 constexpr int kMaxDigits = 36;
 
@@ -75,9 +78,8 @@ bool Quantity::ParseSuffix(std::string_view text, Suffix* out) {
   text.remove_prefix(text[1] == '+' ? 2 : 1);
   std::int32_t exponent = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
-  // Kubernetes lets the exponent wrap around, which no author of a manifest intends.
-  if (error != std::errc() || end != text.data() + text.size() || exponent > 1000000 || exponent < -1000000)
-    return false;
+  if (error != std::errc() || end != text.data() + text.size()) return false;
+  if (exponent > kMaxExponent || exponent < -kMaxExponent) return false;
   *out = {Format::kDecimalExponent, exponent};
   return true;
 }
@@ -143,6 +145,9 @@ std::optional<Quantity> Quantity::Parse(std::string_view text, std::string* erro
     keep_text = quick && scale % 3 == 0 && !shifted.ends_with("000") && shifted[0] != '0';
   }
   if (!quick && !any_digit) return fail(kBadNumber);
+  // The digits count too: "1000e1000000" has the canonical form 1e1000003, which has to be read as well.
+  if (scale > kMaxExponent - kMaxDigits && q.mantissa_ != 0 && DigitCount(q.mantissa_) + scale > kMaxExponent)
+    return fail(kBadSuffix);
   q.scale_ = scale;
   q.RoundUp(kNano);
   if (suffix.format == Format::kBinarySi && q > FromInt(kMaxInt64)) {

@@ -105,7 +105,17 @@ std::optional<Time> ParseTime(std::string_view s) {
   if (!Offset(s.substr(pos), &offset_minutes)) return std::nullopt;
   year_month_day date{year{y}, month{static_cast<unsigned>(mo)}, day{static_cast<unsigned>(d)}};
   if (!date.ok() || h > 23 || mi > 59 || sec > 59) return std::nullopt;
-  return Time{sys_days{date}} + hours{h} + minutes{mi - offset_minutes} + seconds{sec} + microseconds{micros};
+  const Time time =
+      Time{sys_days{date}} + hours{h} + minutes{mi - offset_minutes} + seconds{sec} + microseconds{micros};
+  // DIVERGES: Go accepts an offset that leads out of these years, and then writes text that it cannot read.
+  if (!HasFourDigitYear(time)) return std::nullopt;
+  return time;
+}
+
+bool HasFourDigitYear(Time t) {
+  using namespace std::chrono;
+  constexpr Time kBegin{sys_days{year{0} / January / 1}}, kEnd{sys_days{year{10000} / January / 1}};
+  return kBegin <= t && t < kEnd;
 }
 
 }  // namespace terrarium::api

@@ -224,12 +224,15 @@ bool Decoder::Timestamp(const Field& field, std::string_view bytes, Json& value)
   }
   value = nullptr;
   if (!set) return true;
-  // Accepts the years 1 to 9999. Go would encode other years as text that its own parser rejects.
+  // Go would encode other years as text that its own parser rejects. Seconds are limited before the sum,
+  // which could overflow.
+  constexpr std::int64_t kSecondsMax = std::int64_t{1} << 40;
   const auto unix_seconds = static_cast<std::int64_t>(seconds);
-  if (unix_seconds < -62135596800 || unix_seconds > 253402300799) return Fail("proto: time out of range");
+  if (unix_seconds < -kSecondsMax || unix_seconds > kSecondsMax) return Fail("proto: time out of range");
   const Time time =
       Time{std::chrono::seconds(unix_seconds)} +
       std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(static_cast<std::int32_t>(nanos)));
+  if (!HasFourDigitYear(time)) return Fail("proto: time out of range");
   value = field.def.type == FieldType::kMicroTime ? FormatMicroTime(time) : FormatTime(time);
   return true;
 }

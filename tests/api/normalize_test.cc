@@ -60,6 +60,8 @@ TEST(Normalize, TimesBecomeUtcSeconds) {
   EXPECT_EQ(created(""), R"(parsing time "" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006")");
   EXPECT_EQ(created("2024-13-01T00:00:00Z"), R"(parsing time "2024-13-01T00:00:00Z": month out of range)");
   EXPECT_EQ(created("2023-02-29T00:00:00Z"), R"(parsing time "2023-02-29T00:00:00Z": day out of range)");
+  EXPECT_EQ(created("9999-12-31T23:59:59-01:00"),
+            R"(parsing time "9999-12-31T23:59:59-01:00": out of range)");
   EXPECT_EQ(created("2024-01-01"),
             R"(parsing time "2024-01-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T")");
   EXPECT_EQ(

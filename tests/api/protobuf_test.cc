@@ -148,6 +148,20 @@ TEST(Protobuf, NamesWhatIsWrong) {
   EXPECT_EQ(error, "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
 }
 
+TEST(Protobuf, TimesHaveTheYearsThatTheirTextCanHave) {
+  const Message& lease = Kind("coordination.v1.LeaseSpec");
+  for (const char* time : {"0000-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"}) {
+    const Json spec = {{"renewTime", time}};
+    EXPECT_EQ(Decode(lease, EncodeProtobufMessage(lease, spec)), spec) << time;
+  }
+  // The last second of the year 9999 and 1,000,000,000 nanoseconds.
+  EXPECT_EQ(DecodeFailure(lease, "\x22\x0d\x08\xff\x82\xd1\xff\xaf\x07\x10\x80\x94\xeb\xdc\x03"),
+            "proto: time out of range");
+  // 2^62 seconds.
+  EXPECT_EQ(DecodeFailure(lease, "\x22\x0a\x08\x80\x80\x80\x80\x80\x80\x80\x80\x40"),
+            "proto: time out of range");
+}
+
 TEST(Protobuf, TextThatIsNoUtf8BecomesReplacementCharacters) {
   EXPECT_EQ(Decode(Kind("core.v1.LocalObjectReference"),
                    "\x0a\x03"

@@ -108,6 +108,9 @@ TEST(Quantity, RefusesWhatKubernetesRefuses) {
 TEST(Quantity, AnExponentBeyondAnyNumberIsRefused) {
   EXPECT_EQ(Why("1e-2147483648"), "unable to parse quantity's suffix");
   EXPECT_EQ(Why("1e2147483647"), "unable to parse quantity's suffix");
+  EXPECT_EQ(Why("1000e1000000"), "unable to parse quantity's suffix");
+  EXPECT_EQ(Q("1000e999990").ToString(), "1e999993");
+  EXPECT_EQ(Q("0e1000000").ToString(), "0");
 }
 
 TEST(Quantity, ComparesByValue) {
