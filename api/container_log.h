@@ -13,17 +13,17 @@
 
 namespace terrarium::api {
 
-// What a container is to print: a text when it starts, and again after each period while it runs.
+// The output of a container: a text when it starts, and again after each period while it runs.
 struct PrintScript {
   std::string text;
   std::optional<Duration> every;
 };
 
-// What one run of a container has printed. No line is stored: which lines there are follows from the script,
-// the times at which the container started and ended, and the present time. Thread-safe.
+// The output of one run of a container. No line is stored: the lines are computed from the script, the start
+// and end of the container, and the current time. Thread-safe.
 class ContainerLog {
  public:
-  // Of more than this only the newest lines are left, as after the rotation of a log file.
+  // Beyond this only the newest lines are kept, as after the rotation of a log file.
   static constexpr std::int64_t kBytesMax = 10 * 1024 * 1024;
 
   ContainerLog(PrintScript script, Time started);

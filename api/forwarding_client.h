@@ -10,7 +10,7 @@
 
 namespace terrarium::api {
 
-// A client that stands before another one: what it does not do otherwise goes through.
+// A client that forwards every call to another one, unless a subclass overrides it.
 class ForwardingClient : public Client {
  public:
   explicit ForwardingClient(std::unique_ptr<Client> next) : next_(std::move(next)) {}

@@ -1,7 +1,7 @@
 #pragma once
 
 // How a controller calls a service that its users run. A control plane has no HTTP client of its own: the
-// program that makes it passes one, and a test passes one that gives the answers of the test.
+// program that makes it passes one, and a test passes a fake.
 
 #include <chrono>
 #include <cstddef>
@@ -21,8 +21,8 @@ struct HttpCall {
   std::string path;  // begins with a slash
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;  // of a POST, sent as application/json
-  // Real time, in every mode of the control plane's clock: from the look-up of the name to the answer's last
-  // byte.
+  // Real time, in every mode of the control plane's clock: from the name look-up to the last byte of the
+  // response.
   std::chrono::milliseconds timeout{1000};
   std::size_t answer_bytes_max = 1024 * 1024;
 };
@@ -36,7 +36,7 @@ struct HttpAnswer {
     kTlsFailure,   // no encrypted connection, or a certificate that is not trusted
     kTimedOut,
     kTooLarge,   // reading stopped at the limit
-    kMalformed,  // not an HTTP answer
+    kMalformed,  // not an HTTP response
   };
   Outcome outcome = Outcome::kAnswered;
   int status = 0;
@@ -50,7 +50,7 @@ class HttpCaller {
  public:
   virtual ~HttpCaller() = default;
   // Redirects are not followed and nothing is retried. `done` is called exactly once, on any thread, possibly
-  // before this returns; it must not block. The destructor answers calls under way with kRefused first.
+  // before this returns; it must not block. The destructor ends pending calls with kRefused.
   virtual void Call(HttpCall call, std::function<void(HttpAnswer)> done) = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a JSON object keeps its members in: one piece of memory, sorted by name.
+// The members of a JSON object: one array, sorted by name.
 //
 // Adding or erasing one member moves those behind it, which is cheap for the objects that documents are made
 // of and quadratic for a client that sends 200,000 members. Code that handles what a client has sent
@@ -31,9 +31,9 @@ struct JsonMember {
 };
 
 // The part of std::map that the JSON library and we use. Unlike a map's, references to members and iterators
-// die when a member is added or erased, so a document is not changed while one holds on to a part of it that
-// is beside the change. In a debug build every such change of an object of moderate size moves all members,
-// so that tests and sanitizers find code that does.
+// die when a member is added or erased, so code must not keep a reference into an object that it changes. In
+// a debug build every such change of an object of moderate size moves all members, so that tests and
+// sanitizers find code that does.
 template <typename Key, typename T, typename... Unused>
 class JsonObject {
  public:
@@ -143,8 +143,7 @@ class JsonObject {
     return erased;
   }
 
-  // Adds a member behind the others, whatever its name. REQUIRES: SortMembers() is called before anything but
-  // more of these.
+  // Appends a member without sorting. REQUIRES: SortMembers() is called before anything but more of these.
   T& AppendUnsorted(std::string_view name) {
     if (members_.capacity() == 0) members_.reserve(kFirstCapacity);
     return members_.emplace_back(MemberName(name)).second;
@@ -190,7 +189,7 @@ class JsonObject {
  private:
   // Of an object that is built member by member: few have more, and they do not live long.
   static constexpr size_type kFirstCapacity = 8;
-  // Up to here looking at every name, which is a pointer, is faster than comparing some of the texts.
+  // Up to this size comparing every name, which is a pointer, is faster than comparing some of the texts.
   static constexpr size_type kScanned = 32;
 #ifndef NDEBUG
   static constexpr size_type kMovedMax = 256;

@@ -71,7 +71,7 @@ Json::object_t InOrder(Json::object_t::container members) {
   return Json::object_t(std::move(members));
 }
 
-// Reads a value and leaves the position behind it. There is no white space in our own text.
+// Reads a value and leaves the position behind it. Our own text has no white space.
 class Reader {
  public:
   explicit Reader(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}

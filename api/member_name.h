@@ -1,7 +1,7 @@
 #pragma once
 
-// The name of a member of a JSON object. Documents are made of the same few hundred names again and again, so
-// a name is a pointer to a text that all documents share.
+// The name of a member of a JSON object. Documents repeat the same few hundred names, so a name is a pointer
+// to a text that all documents share.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 namespace terrarium::api {
 
 // Immutable, and mostly as cheap to copy as a pointer: the first few thousand names of a process are shared
-// and stay. What comes later (there may be any number of label keys) has a text of its own. A name that is
+// and stay. Later names (there may be any number of label keys) have a text of their own. A name that is
 // shared once always is, and one that is not never will be. Any thread may use any name.
 class MemberName {
  public:
@@ -30,7 +30,7 @@ class MemberName {
   }
 
   const std::string& text() const { return *reinterpret_cast<const std::string*>(at_ & ~kOwn); }
-  operator const std::string&() const { return text(); }  // it stands for its text
+  operator const std::string&() const { return text(); }  // NOLINT: implicit on purpose
 
   // The shared text that equals `text`, or nullptr when there is none.
   static const std::string* FindShared(std::string_view text);

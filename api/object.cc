@@ -105,10 +105,10 @@ std::string EncodeBody(const Json& document, std::int64_t revision) {
   return fitting;
 }
 
-ObjectPtr Object::Make(ObjectHeader header, Json document, bool looked_at_soon) {
+ObjectPtr Object::Make(ObjectHeader header, Json document, bool keep_document) {
   std::string body = EncodeBody(document, header.revision);
   std::shared_ptr<Object> made(new Object(std::move(header), std::move(body)));
-  if (!looked_at_soon) return made;
+  if (!keep_document) return made;
   document.erase("kind");
   document.erase("apiVersion");
   made->fresh_ = std::make_shared<Json>(std::move(document));

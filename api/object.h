@@ -45,9 +45,9 @@ ObjectHeader ReadHeader(const Json& document);
 class Object {
  public:
   // `document` is the object; its apiVersion, kind and metadata.resourceVersion are left out of the text.
-  // REQUIRES: `document` is normalised, so that parsing its text gives an equal document. `looked_at_soon`:
-  // keep `document` for Document(), because readers will ask for it soon.
-  static std::shared_ptr<const Object> Make(ObjectHeader header, Json document, bool looked_at_soon = true);
+  // REQUIRES: `document` is normalised, so that parsing its text gives an equal document. `keep_document`:
+  // readers will call Document() soon.
+  static std::shared_ptr<const Object> Make(ObjectHeader header, Json document, bool keep_document = true);
   // Same as Make, but copies the text of the `carried` members from `current`; `document` may lack them or
   // hold them in part. A write that changes the status of a pod thus neither parses nor serializes its spec.
   static std::shared_ptr<const Object> MakeCarrying(ObjectHeader header, Json document, const Object& current,

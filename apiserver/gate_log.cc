@@ -88,23 +88,23 @@ void GateLog::NoteOne(const Written& written, const GateNote& note) {
   if (note.what == GatedField::kAppeared && !missing) return;
   if (last != last_.end() && last->second.what == NameOf(note.what) &&
       last->second.changes == changes_made_) {
-    GateRecord& told = records_[last->second.serial - first_serial_];
-    ++told.times;
-    told.last_revision = written.revision;
+    GateRecord& repeated = records_[last->second.serial - first_serial_];
+    ++repeated.times;
+    repeated.last_revision = written.revision;
     return;
   }
   if (records_.size() == kRecordsMax) {
-    auto oldest = last_.find(told_.front());
+    auto oldest = last_.find(keys_.front());
     if (oldest != last_.end() && oldest->second.serial == first_serial_) last_.erase(oldest);
     records_.pop_front();
-    told_.pop_front();
+    keys_.pop_front();
     ++first_serial_;
   }
   last_[key] = {NameOf(note.what), first_serial_ + records_.size(), changes_made_};
   records_.push_back({written.time, written.revision, NameOf(note.what), note.gate, note.field,
                       std::string(written.resource), written.object, std::string(written.writer), 1,
                       written.revision});
-  told_.push_back(std::move(key));
+  keys_.push_back(std::move(key));
 }
 
 std::vector<GateChange> GateLog::Changes(const Query& query) const {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Records what writes did to fields that belong to feature gates, and when gates were changed. It shows an
-// on-off-on sequence of a gate as the apiserver sees it. Thread-safe.
+// Records the effect of writes on fields that belong to feature gates, and the changes of gates: an on-off-on
+// sequence of a gate as the apiserver sees it. Thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -88,8 +88,8 @@ class GateLog {
     std::string_view uid;
     std::string_view writer;
   };
-  // Records that a field appeared only if its last record says that it was dropped or had vanished: the field
-  // has come back.
+  // Records that a field appeared only if its last record is "dropped" or "vanished": the field has come
+  // back.
   void Note(const Written& written, const std::vector<GateNote>& notes);
 
   using Query = GateQuery;
@@ -114,7 +114,7 @@ class GateLog {
   std::deque<GateRecord> records_;
   std::uint64_t first_serial_ = 0;  // of records_.front()
   std::map<Key, Last> last_;        // the last record of each field; erased together with that record
-  std::deque<Key> told_;            // the key of each record, in the order of records_
+  std::deque<Key> keys_;            // the key of each record, in the order of records_
 };
 
 }  // namespace terrarium::apiserver

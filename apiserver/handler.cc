@@ -1,7 +1,6 @@
 #include "apiserver/handler.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <utility>
 
@@ -72,29 +71,19 @@ void Dispatch(const CallPtr& call) {
   }
 }
 
-// Counts a stream for as long as it lives. An exception cuts the stream, and leaves the process alone.
-class CountedStream : public ResponseStream {
+// Counts a stream for as long as it lives. `metrics` outlives it.
+class LongRunning {
  public:
-  CountedStream(std::unique_ptr<ResponseStream> stream, const RequestLabels& labels, Server& server)
-      : stream_(std::move(stream)), labels_(labels), metrics_(server.metrics), log_(server.env.log) {
+  LongRunning(const RequestLabels& labels, Metrics& metrics) : labels_(labels), metrics_(metrics) {
     metrics_.AddLongRunning(labels_, 1);
   }
-  ~CountedStream() override { metrics_.AddLongRunning(labels_, -1); }
-  State Read(std::size_t max_bytes, std::string& out) override {
-    try {
-      return stream_->Read(max_bytes, out);
-    } catch (const std::exception& e) {
-      log_.error("exception in a stream of {}: {}", labels_.verb, e.what());
-      return State::kCut;
-    }
-  }
-  void SetWake(std::function<void()> wake) override { stream_->SetWake(std::move(wake)); }
+  ~LongRunning() { metrics_.AddLongRunning(labels_, -1); }
+  LongRunning(const LongRunning&) = delete;
+  LongRunning& operator=(const LongRunning&) = delete;
 
  private:
-  std::unique_ptr<ResponseStream> stream_;
   const RequestLabels labels_;
   Metrics& metrics_;
-  spdlog::logger& log_;
 };
 
 // A log can be had as text, but its Status cannot: Kubernetes notices that later, with another message.
@@ -106,27 +95,13 @@ api::Status NotAcceptable(const Route& route, api::Status status) {
   return status;
 }
 
-// What is answered depends on who asks and on when, unless the answer says otherwise.
+// Responses depend on user and time; forbid caching unless the response allows it.
 void ForbidCaching(Response& response) {
   constexpr const char* kHeader = "Cache-Control";
   auto is_set = [&](const auto& header) { return header.first == kHeader; };
   if (std::none_of(response.headers.begin(), response.headers.end(), is_set))
     response.headers.emplace_back(kHeader, "no-cache, private");
 }
-
-// An answer that is given once: by the verb, or by the time limit if that comes first.
-struct PendingAnswer {
-  Responder respond;
-  std::atomic<bool> given = false;
-  std::atomic<api::Executor*> executor = nullptr;
-  std::atomic<api::TimerId> timer = 0;
-
-  void Give(Response response) {
-    if (given.exchange(true)) return;
-    if (api::Executor* e = executor.load()) e->Cancel(timer.load());
-    std::exchange(respond, nullptr)(std::move(response));
-  }
-};
 
 class HandlerImpl : public Handler {
  public:
@@ -137,11 +112,10 @@ class HandlerImpl : public Handler {
     CreateClusterObjects(server_);
   }
 
-  void Serve(Request request, Responder respond) override {
-    ServeRoute(std::move(request), [respond = std::move(respond)](Response response) {
-      ForbidCaching(response);
-      respond(std::move(response));
-    });
+  using Handler::Serve;
+  void Serve(Request request, RequestScopePtr scope) override {
+    scope->OnResponse(ForbidCaching);
+    ServeRoute(std::move(request), scope);
   }
 
   void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) override {
@@ -184,43 +158,34 @@ class HandlerImpl : public Handler {
     return response;
   }
 
-  void ServeRoute(Request request, Responder respond) {
+  void ServeRoute(Request request, const RequestScopePtr& scope) {
     Route route = FindRoute(request, registry_->Table());
-    if (route.target == Route::Target::kPath) return ServeOther(*route.table, request, respond);
+    if (route.target == Route::Target::kPath) return ServeOther(*route.table, request, *scope);
     auto output = Negotiate(request, EndpointOf(route));
     if (route.target == Route::Target::kUnknownResource)
-      return respond(ErrorResponse(output ? *output : Negotiated{}, api::UnknownResource()));
+      return scope->Respond(ErrorResponse(output ? *output : Negotiated{}, api::UnknownResource()));
     if (route.target == Route::Target::kMethodNotAllowed)
-      return respond(ErrorResponse(output ? *output : Negotiated{}, api::MethodNotAllowed()));
-    if (!output) return respond(ErrorResponse({}, NotAcceptable(route, output.status())));
+      return scope->Respond(ErrorResponse(output ? *output : Negotiated{}, api::MethodNotAllowed()));
+    if (!output) return scope->Respond(ErrorResponse({}, NotAcceptable(route, output.status())));
     if (output->shape == Shape::kTable)
       if (auto options = ParseTableOptions(request); !options)
-        return respond(ErrorResponse({}, options.status()));
+        return scope->Respond(ErrorResponse({}, options.status()));
     const SubresourceInfo* sub = route.subresource;
-    if (route.verb == Verb::kWatch || (sub != nullptr && (sub->connects || sub->name == "log")))
-      return Run(std::move(request), std::move(route), *output, std::move(respond));
+    bool long_running =
+        route.verb == Verb::kWatch || (sub != nullptr && (sub->connects || sub->name == "log"));
     bool mutating = request.method != "GET" && request.method != "HEAD";
-    std::atomic<int>& inflight = mutating ? mutating_inflight_ : readonly_inflight_;
-    int limit =
-        mutating ? server_.options.max_mutating_requests_inflight : server_.options.max_requests_inflight;
-    if (inflight.fetch_add(1) >= limit) {
-      inflight.fetch_sub(1);
-      return respond(TooBusy());
-    }
-    Run(std::move(request), std::move(route), *output,
-        [&inflight, respond = std::move(respond)](Response response) {
-          inflight.fetch_sub(1);
-          respond(std::move(response));
-        });
+    if (!long_running && !scope->Enter(mutating ? mutating_limit_ : readonly_limit_))
+      return scope->Respond(TooBusy());
+    Run(std::move(request), std::move(route), *output, scope);
   }
 
   // A request for no resource. Kubernetes counts those for its health and for the whole of its discovery.
-  void ServeOther(const ResourceTable& table, const Request& request, const Responder& respond) {
+  void ServeOther(const ResourceTable& table, const Request& request, RequestScope& scope) {
     api::Time start = server_.ConnectionClock().Now();
     Response response = AnswerPath(table, request);
     if (auto labels = PathLabels(request, response))
       metrics_->CountRequest(*labels, server_.ConnectionClock().Now() - start);
-    respond(std::move(response));
+    scope.Respond(std::move(response));
   }
 
   Response AnswerPath(const ResourceTable& table, const Request& request) {
@@ -232,41 +197,40 @@ class HandlerImpl : public Handler {
     }
   }
 
-  void Run(Request request, Route route, Negotiated output, Responder respond) {
+  void Run(Request request, Route route, Negotiated output, const RequestScopePtr& scope) {
     api::Time start = server_.ConnectionClock().Now();
-    RequestLabels labels = ResourceLabels(route, request);
-    auto answer = std::make_shared<PendingAnswer>();
-    answer->respond = [this, labels, start, respond = std::move(respond)](Response response) mutable {
+    scope->OnResponse([this, scope = scope.get(), labels = ResourceLabels(route, request),
+                       start](Response& response) mutable {
       labels.code = response.code;
       metrics_->CountRequest(labels, server_.ConnectionClock().Now() - start);
-      if (response.stream)
-        response.stream = std::make_unique<CountedStream>(std::move(response.stream), labels, server_);
-      respond(std::move(response));
-    };
+      if (response.stream) scope->HoldWithStream(std::make_shared<LongRunning>(labels, *metrics_));
+    });
     auto call =
         std::make_shared<Call>(Call{server_, std::move(request), std::move(route), output, nullptr, {}});
-    call->respond = [answer](Response response) { answer->Give(std::move(response)); };
+    call->respond = scope->AsResponder();
     Guard(call, [&] { Dispatch(call); });
-    // Nearly all requests are answered by now; what waits is a write that the disk holds up.
-    if (answer->given) return;
-    answer->executor = &server_.ConnectionExecutor();
-    answer->timer =
-        answer->executor.load()->PostInBackground(server_.options.request_timeout, [answer, output] {
-          answer->Give(ErrorResponse(
-              output, api::TimedOut("Timeout: request did not complete within the requested timeout "
-                                    "- context deadline exceeded")));
-        });
+    // Nearly all requests have a response by now; what waits is a write that the disk holds up.
+    if (scope->HasResponse()) return;
+    scope->SetDeadline(server_.ConnectionExecutor(), server_.options.request_timeout, [output] {
+      return ErrorResponse(output, api::TimedOut("Timeout: request did not complete within the requested "
+                                                 "timeout - context deadline exceeded"));
+    });
   }
 
   std::unique_ptr<Metrics> metrics_;
   const std::shared_ptr<ResourceRegistry> registry_;
   Server server_;
-  std::atomic<int> readonly_inflight_ = 0;
-  std::atomic<int> mutating_inflight_ = 0;
+  InflightLimit readonly_limit_{server_.options.max_requests_inflight};
+  InflightLimit mutating_limit_{server_.options.max_mutating_requests_inflight};
   const std::shared_ptr<Uptime> uptime_ = std::make_shared<Uptime>();
 };
 
 }  // namespace
+
+void Handler::Serve(Request request, Responder respond) {
+  auto scope = RequestScope::Make(request, std::move(respond));
+  Serve(std::move(request), std::move(scope));
+}
 
 std::unique_ptr<Handler> Handler::Make(const api::Env& env, storage::Store& store, HandlerOptions options) {
   return std::make_unique<HandlerImpl>(env, store, std::move(options));

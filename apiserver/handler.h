@@ -15,6 +15,7 @@
 #include "api/container_log.h"
 #include "api/object_name.h"
 #include "apiserver/request.h"
+#include "apiserver/request_scope.h"
 
 namespace terrarium::storage {
 class Store;
@@ -47,7 +48,9 @@ struct HandlerOptions {
   // A watch without timeoutSeconds ends after a random time between this one and twice this one, as in
   // Kubernetes.
   api::Duration watch_timeout_min = std::chrono::minutes(30);
+  // A watch whose client has more undelivered events, or events of more bytes, ends.
   std::size_t watch_buffer_events = 1000;
+  std::size_t watch_buffer_bytes = 16 * 1024 * 1024;
   // The clock of connections: it decides when a request times out, and when a watch ends or gets a bookmark.
   // Clients measure wall-clock time even if the control plane has a virtual clock. Unset: the clock and the
   // executor of the control plane.
@@ -70,8 +73,10 @@ class Handler {
   static std::unique_ptr<Handler> Make(const api::Env& env, storage::Store& store, HandlerOptions options);
   virtual ~Handler() = default;
 
-  // Calls `respond` exactly once, possibly later and from another thread.
-  virtual void Serve(Request request, Responder respond) = 0;
+  // Responds exactly once, possibly later and from another thread.
+  virtual void Serve(Request request, RequestScopePtr scope) = 0;
+  // The same for a caller whose requests pass through nothing else.
+  void Serve(Request request, Responder respond);
   // Serves a write of a caller in the same process. The rules are those of Serve(), but no body is encoded or
   // decoded as text, and the request does not count as in flight. Calls `done` exactly once, possibly before
   // this method returns or from another thread.

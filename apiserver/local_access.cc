@@ -80,7 +80,7 @@ api::Status Refused(std::string message) {
 
 }  // namespace
 
-api::Result<bool> LocalAccess::Check(const Request& request) const {
+api::Result<void> LocalAccess::Check(const Request& request) const {
   auto host = ParseAuthority(request.host);
   if (check_host && !request.host.empty() &&
       !(host && (IsLoopbackHost(host->host) || host->host == Lower(address))))
@@ -91,7 +91,7 @@ api::Result<bool> LocalAccess::Check(const Request& request) const {
   if (check_origin && !request.origin.empty() && !(host && IsOwnOrigin(request.origin, *host)))
     return Refused("Origin " + api::Quote(request.origin) +
                    " is another site: only the server's own pages are served");
-  return true;
+  return {};
 }
 
 }  // namespace terrarium::apiserver

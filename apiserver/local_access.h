@@ -25,7 +25,7 @@ struct LocalAccess {
 
   // 403 for a request that must be refused. A request without these headers does not come from a browser, and
   // is allowed.
-  api::Result<bool> Check(const Request& request) const;
+  api::Result<void> Check(const Request& request) const;
 };
 
 }  // namespace terrarium::apiserver

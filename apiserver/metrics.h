@@ -1,6 +1,6 @@
 #pragma once
 
-// What /metrics says, under Kubernetes' own names. Thread-safe.
+// The metrics of the apiserver, under Kubernetes' own names. Thread-safe.
 
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ class Store;
 
 namespace terrarium::apiserver {
 
-// The labels of apiserver_request_total, in the values that Kubernetes gives them.
+// The labels of apiserver_request_total, with Kubernetes' values.
 struct RequestLabels {
   std::string_view verb;  // GET, LIST, WATCH, POST, PUT, PATCH, DELETE (of a collection too), CONNECT
   ResourcePtr resource = nullptr;
@@ -32,7 +32,7 @@ class Metrics {
   virtual ~Metrics() = default;
 
   virtual void CountRequest(const RequestLabels& labels, api::Duration took) = 0;
-  // Opens and ends of watches and followed logs.
+  // Counts a watch or followed log that begins (1) or ends (-1).
   virtual void AddLongRunning(const RequestLabels& labels, int change) = 0;
   // Prometheus text. Object counts and gate values are read now.
   virtual std::string Text(const storage::Store& store, const ResourceTable& table) const = 0;

@@ -63,8 +63,7 @@ void ReadParameter(std::string_view text, Clause& clause) {
     std::from_chars(value.data(), value.data() + value.size(), clause.quality);
 }
 
-// Best first. Parameters that we do not know say nothing about the answer and are passed over, as Kubernetes
-// does.
+// Best first. Unknown parameters are ignored, as Kubernetes does.
 std::vector<Clause> ParseAccept(std::string_view header) {
   std::vector<Clause> out;
   while (!header.empty()) {
@@ -184,7 +183,7 @@ api::Result<Negotiated> Negotiate(const Request& request, Endpoint endpoint) {
       if (!fit) continue;
       if (endpoint == Endpoint::kWatch && !Streams(type)) return NoFittingClause(kStreamedText);
       if (auto mismatch = ShapeMismatch(fit->shape, endpoint)) return *mismatch;
-      // A watch shows one object at a time, so that there is no list to take the metadata of.
+      // A watch sends one object at a time, so the metadata of a list does not apply.
       if (endpoint == Endpoint::kWatch && fit->shape == Shape::kPartialObjectMetadataList)
         fit->shape = Shape::kObject;
       fit->pretty = fit->pretty || pretty;

@@ -4,8 +4,7 @@
 
 namespace terrarium::apiserver {
 
-// What a client reads of a request that ended in an exception; the log has the reason. kube-apiserver's own
-// words.
+// kube-apiserver's message for a request that ended in an exception; the log has the reason.
 inline constexpr std::string_view kPanicMessage =
     "This request caused apiserver to panic. Look in the logs for details.";
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A request and its answer as the handler sees them: no sockets, no HTTP library.
+// A request and its response as the handler sees them: no sockets, no HTTP library.
 
 #include <functional>
 #include <memory>
@@ -32,8 +32,8 @@ struct Request {
   std::string if_none_match;
   std::string body;
   UserInfo user;
-  // Cancelled when the client closes its connection before it has the answer; nullptr: the caller cannot
-  // leave.
+  // Cancelled when the client closes its connection before it has the response; nullptr: the caller cannot
+  // disconnect.
   std::shared_ptr<api::CancelToken> client_gone = nullptr;
 
   // The first value of a query parameter, or nullptr.
@@ -42,16 +42,16 @@ struct Request {
   std::string_view MediaType() const;
 };
 
-// An answer that goes on: a watch. The adapter pulls whenever it was woken and its socket has room.
+// The body of a long-running response: a watch. The adapter reads when it is woken and its socket has room.
 class ResponseStream {
  public:
   virtual ~ResponseStream() = default;
   enum class State {
     kOpen,
     kEnd,
-    kCut,  // the server is gone: the connection closes in the middle of the answer
+    kCut,  // the server crashed: the connection closes in the middle of the response
   };
-  // Appends what is ready, in whole frames, until `out` has grown by about `max_bytes`.
+  // Appends the available data, in whole frames, until `out` has grown by about `max_bytes`.
   virtual State Read(std::size_t max_bytes, std::string& out) = 0;
   // `wake` is called from any thread when Read() would find something new. It must not block.
   virtual void SetWake(std::function<void()> wake) = 0;
@@ -64,9 +64,9 @@ struct Response {
   std::vector<std::string> warnings;  // each becomes a Warning: 299 header
   std::vector<std::pair<std::string, std::string>> headers;
   std::unique_ptr<ResponseStream> stream;  // when set, body is empty
-  // What it gives is held while something of the stream is on its way to the socket: a virtual clock waits
-  // for the watchers as well. Called from any thread, also after the stream is gone; may be empty and may
-  // give nullptr.
+  // The adapter holds its result while data of the stream is on its way to the socket, so that a virtual
+  // clock waits for watchers too. Called from any thread, also after the stream is gone; may be empty and may
+  // return nullptr.
   std::function<std::shared_ptr<void>()> stream_busy;
 };
 

@@ -22,18 +22,18 @@ class ResourceRegistry : public std::enable_shared_from_this<ResourceRegistry> {
  public:
   static std::shared_ptr<ResourceRegistry> Make();
 
-  // Costs the copy of a pointer under a lock that no one holds for longer than such a copy.
+  // Copies a pointer under a lock that is held only for such copies.
   std::shared_ptr<const ResourceTable> Table() const;
 
-  // Serves `versions` of one resource, in the place of those that were served before; the first of them owns
-  // the storage name, and the others' stored_as is set to it. Watches of a replaced entry end, so that
-  // clients resume with the new one. REQUIRES: at least one version; all have the same group, plural, kind
-  // and storage name, none of which a built-in resource has.
+  // Serves `versions` of one resource instead of those served before; the first of them owns the storage
+  // name, and the others' stored_as is set to it. Watches of a replaced entry end, so that clients resume
+  // with the new one. REQUIRES: at least one version; all have the same group, plural, kind and storage name,
+  // none of which a built-in resource has.
   void Put(std::vector<ResourceInfo> versions);
   // No longer serves the resource: requests get 404, its watches end. False: it was not there.
   bool Remove(std::string_view group, std::string_view plural);
 
-  // A subscription, given up when destroyed.
+  // A subscription, which ends when it is destroyed.
   class Listener {
    public:
     Listener(std::shared_ptr<ResourceRegistry> registry, std::uint64_t id);
@@ -52,7 +52,7 @@ class ResourceRegistry : public std::enable_shared_from_this<ResourceRegistry> {
 
  private:
   ResourceRegistry() = default;
-  // Replaces the added entries of a resource; gives those that were there.
+  // Replaces the added entries of a resource; returns the old ones.
   std::vector<ResourcePtr> Exchange(std::string_view group, std::string_view plural,
                                     std::vector<ResourcePtr> versions);
   void Notify(const std::vector<ResourcePtr>& gone);

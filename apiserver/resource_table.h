@@ -1,7 +1,7 @@
 #pragma once
 
-// What a control plane serves at one moment. Routing, discovery, storage names, OpenAPI paths, tables and
-// watches read only this. A control plane's current table is in its ResourceRegistry.
+// The resources that a control plane serves at one moment. Routing, discovery, storage names, OpenAPI paths,
+// tables and watches read only this. A control plane's current table is in its ResourceRegistry.
 
 #include <cstdint>
 #include <map>
@@ -31,7 +31,7 @@ struct SubresourceInfo {
   std::string version;
   std::string kind;
   std::vector<std::string> verbs;  // as discovery lists them
-  bool connects = false;           // a connection to a container (exec), whatever the verb
+  bool connects = false;           // a connection to a container (exec), for every verb
 };
 
 // One resource in one version.
@@ -49,7 +49,7 @@ struct ResourceInfo {
   std::string message;           // schema name of the kind
   std::string storage;           // storage name, which is also the name that an api::Client uses
   std::string etcd_prefix = {};  // of keys as clients read them in errors; empty: the plural
-  // nullptr for virtual kinds (reviews), which are answered and never stored.
+  // nullptr for virtual kinds (reviews), which are never stored.
   std::shared_ptr<const Strategy> strategy = nullptr;
   // The resource whose objects these are in another version or group (events of both groups); nullptr: its
   // own.
@@ -72,7 +72,7 @@ struct ResourceInfo {
   bool HasVerb(std::string_view verb) const;
 };
 
-// Unique in the process, so that it names an entry also after its memory is used for another.
+// Unique in the process, so that it identifies an entry even after its memory is reused.
 std::uint64_t NextResourceSerial();
 
 struct GroupVersion {
@@ -80,7 +80,7 @@ struct GroupVersion {
   std::string_view version;
 };
 
-// Immutable, and thread-safe as such. The pointers it gives live as long as the table.
+// Immutable, and thread-safe as such. Returned pointers live as long as the table.
 class ResourceTable {
  public:
   // The built-in resources alone: one table for all control planes of a process.

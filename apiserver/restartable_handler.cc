@@ -5,6 +5,7 @@
 #include "api/base/check.h"
 #include "api/base/errors.h"
 #include "apiserver/internal/respond.h"
+#include "apiserver/request_group.h"
 #include "apiserver/resource_registry.h"
 #include "apiserver/uptime.h"
 
@@ -21,35 +22,8 @@ struct RestartableHandler::Run {
   const api::Env env;
   const std::shared_ptr<Uptime> uptime = std::make_shared<Uptime>();
   const std::unique_ptr<Handler> handler;
+  RequestGroup requests;
 };
-
-namespace {
-
-// A watch as long as its server lives. What the client has not got then, it will ask the next one for.
-class StreamOfRun : public ResponseStream {
- public:
-  // `run` is held for as long as the stream needs it.
-  StreamOfRun(std::unique_ptr<ResponseStream> stream, std::shared_ptr<Uptime> uptime,
-              std::shared_ptr<void> run)
-      : run_(std::move(run)), uptime_(std::move(uptime)), stream_(std::move(stream)) {}
-
-  State Read(std::size_t max_bytes, std::string& out) override {
-    if (uptime_->ended()) return uptime_->crashed() ? State::kCut : State::kEnd;
-    return stream_->Read(max_bytes, out);
-  }
-  void SetWake(std::function<void()> wake) override {
-    stream_->SetWake(wake);
-    listener_ = uptime_->OnEnd(std::move(wake));
-  }
-
- private:
-  std::shared_ptr<void> run_;
-  std::shared_ptr<Uptime> uptime_;
-  std::unique_ptr<ResponseStream> stream_;
-  std::unique_ptr<Uptime::Listener> listener_;
-};
-
-}  // namespace
 
 RestartableHandler::RestartableHandler(const api::Env& env, storage::Store& store, HandlerOptions options)
     : env_(env), store_(store), options_(std::move(options)) {
@@ -76,18 +50,19 @@ void RestartableHandler::End(bool crash) {
   }
   CHECK(run != nullptr);
   run->uptime->End(crash);
+  // What a client has not received of its watch, it will ask the next run for.
+  run->requests.EndStreams(crash ? ResponseStream::State::kCut : ResponseStream::State::kEnd);
 }
 
-void RestartableHandler::Serve(Request request, Responder respond) {
+void RestartableHandler::Serve(Request request, RequestScopePtr scope) {
   auto run = Current();
-  if (run == nullptr) return respond(ErrorResponse({}, api::ServiceUnavailable(kDownMessage)));
-  Handler& handler = *run->handler;
-  handler.Serve(std::move(request), [run = std::move(run), respond = std::move(respond)](Response response) {
-    if (run->uptime->crashed()) return respond(ErrorResponse({}, api::ServiceUnavailable(kCrashedMessage)));
-    if (response.stream)
-      response.stream = std::make_unique<StreamOfRun>(std::move(response.stream), run->uptime, run);
-    respond(std::move(response));
+  // The request, and then its stream, keep the run alive by its group, which is never closed.
+  if (run == nullptr || !scope->Enter(RequestGroupPtr(run, &run->requests)))
+    return scope->Respond(ErrorResponse({}, api::ServiceUnavailable(kDownMessage)));
+  scope->OnResponse([run = run.get()](Response& response) {
+    if (run->uptime->crashed()) response = ErrorResponse({}, api::ServiceUnavailable(kCrashedMessage));
   });
+  run->handler->Serve(std::move(request), std::move(scope));
 }
 
 void RestartableHandler::Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) {

@@ -1,8 +1,8 @@
 #pragma once
 
 // An apiserver that can be stopped, crashed and started again, with other feature gates. Every run is a
-// handler of its own, with gates, metrics and limits of its own, and lives until its last request has been
-// answered; the store and the registry stay. While there is none, requests get 503. Thread-safe.
+// handler of its own, with gates, metrics and limits of its own, and lives until its last request has its
+// response; the store and the registry stay. While none runs, requests get 503. Thread-safe.
 
 #include <memory>
 #include <mutex>
@@ -20,13 +20,14 @@ class RestartableHandler : public Handler {
 
   // REQUIRES: it is down.
   void Start(const api::FeatureGates& gates);
-  // Its watches end and later requests get 503. What is under way is answered, after a stop; after a crash
-  // its answers are lost, which a client sees as a failure of a request that may have been carried out.
-  // REQUIRES: it is up.
+  // Ends its watches; later requests get 503. After a stop, requests in flight still get their responses.
+  // After a crash the responses are lost: the client sees an error of a request that may have been carried
+  // out. REQUIRES: it is up.
   void End(bool crash);
   bool IsUp() const { return Current() != nullptr; }
 
-  void Serve(Request request, Responder respond) override;
+  using Handler::Serve;
+  void Serve(Request request, RequestScopePtr scope) override;
   void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) override;
   std::shared_ptr<Uptime> Connect() override;
   ResourceRegistry& registry() override { return *options_.registry; }

@@ -36,10 +36,10 @@ class Uptime : public std::enable_shared_from_this<Uptime> {
     std::shared_ptr<Uptime> uptime_;
     std::uint64_t id_;
   };
-  // Calls `told` once: when the run ends, or immediately if it has ended already. Callbacks run without locks
-  // held, in the order in which they were registered. `told` must not block. It may run during or after the
-  // destruction of the listener, so it holds what it needs by weak or shared pointers.
-  std::unique_ptr<Listener> OnEnd(std::function<void()> told);
+  // Calls `callback` once: when the run ends, or immediately if it has ended already. Callbacks run without
+  // locks held, in the order in which they were registered. `callback` must not block. It may run during or
+  // after the destruction of the listener, so it holds what it needs by weak or shared pointers.
+  std::unique_ptr<Listener> OnEnd(std::function<void()> callback);
 
   // Only the first call has an effect.
   void End(bool crash);
@@ -50,7 +50,7 @@ class Uptime : public std::enable_shared_from_this<Uptime> {
 
   std::atomic<State> state_ = State::kUp;
   std::mutex mutex_;
-  std::map<std::uint64_t, std::function<void()>> told_;  // guarded by mutex_
+  std::map<std::uint64_t, std::function<void()>> callbacks_;  // guarded by mutex_
   std::uint64_t last_id_ = 0;
 };
 

@@ -7,20 +7,19 @@
 
 namespace terrarium::apiserver {
 
-// The warnings of one answer, limited as kube-apiserver limits them: each text once; when all of them are
-// longer than 4,096 characters each is cut to 256, and no more are taken once what is sent has 4,096.
+// The warnings of one response, limited as in kube-apiserver: each text once; if all of them together exceed
+// 4,096 characters, each is cut to 256 and those beyond 4,096 are dropped.
 class WarningList {
  public:
-  // No-op for a text that is there already, and when the list is full.
+  // A no-op for a repeated text, and when the list is full.
   void Add(std::string text);
   bool empty() const { return texts_.empty(); }
-  // Nothing that is added makes a difference any more: callers that compare everything with everything can
-  // stop.
+  // Further texts have no effect, so that callers with quadratic checks can stop.
   bool full() const { return size_ > kTotalMax && cut_size_ >= kTotalMax; }
 
-  // Not cut, so that they can be added to another list.
+  // Uncut, to be added to another list.
   std::vector<std::string> TakeWhole() { return std::move(texts_); }
-  // As they are sent.
+  // As sent to the client.
   std::vector<std::string> Take();
 
  private:

@@ -1,5 +1,5 @@
 // The floor: a bare Drogon handler that returns the bytes of a file, and a stream to which every POST to
-// /push sends a given number of bytes. What Terrarium adds to this is what it costs.
+// /push sends a given number of bytes. The difference to it is the cost of Terrarium.
 
 #include <cstdio>
 #include <cstdlib>

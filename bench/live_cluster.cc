@@ -18,7 +18,7 @@ namespace {
 bool BecameSchedulable(const storage::Event& event) {
   if (event.type == storage::EventType::kDeleted) return false;
   auto open = [](const api::ObjectPtr& node) {
-    return node != nullptr && Says(node, "KubeletReady") && !Says(node, R"("taints")");
+    return node != nullptr && HasText(node, "KubeletReady") && !HasText(node, R"("taints")");
   };
   return open(event.object) && !open(event.previous);
 }
@@ -58,7 +58,7 @@ double StoreLivesPerSecond(api::Json pod, int pods) {
   return pods / SecondsSince(start);
 }
 
-bool Says(const api::ObjectPtr& object, std::string_view text) {
+bool HasText(const api::ObjectPtr& object, std::string_view text) {
   return object->body().find(text) != std::string::npos;
 }
 
@@ -75,8 +75,7 @@ void Counter::WaitFor(std::size_t count) {
     events_.clear();
     watch_->Take(4096, events_);
     for (const storage::Event& event : events_) count_ += wanted_(event) ? 1 : 0;
-    // Looks now and then instead of being woken for every event: what is measured is not the waking of this
-    // thread.
+    // Polls instead of being woken for every event, so that wake-ups of this thread are not measured.
     if (count_ < count) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

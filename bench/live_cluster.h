@@ -32,7 +32,7 @@ double StoreLivesPerSecond(api::Json pod, int pods);
 
 // Whether the serialized object contains `text`. Cheap on purpose: the counting thread shares the cores with
 // the measured work.
-bool Says(const api::ObjectPtr& object, std::string_view text);
+bool HasText(const api::ObjectPtr& object, std::string_view text);
 
 // Counts the wanted events of a resource through a watch.
 class Counter {

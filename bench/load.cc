@@ -46,10 +46,10 @@ void SendAll(int fd, const std::string& text) {
   }
 }
 
-// Reads answers with a Content-Length; enough for what is measured.
+// Reads responses with a Content-Length, which is enough for the benchmarks.
 class AnswerReader {
  public:
-  // True when an answer is complete; `code` is then its status.
+  // True when a response is complete; `code` is then its status.
   bool Feed(std::string_view bytes) {
     buffer_.append(bytes);
     if (head_ == 0) {

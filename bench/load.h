@@ -1,7 +1,7 @@
 #pragma once
 
 // A small closed-loop HTTP/1.1 load generator: keep-alive connections on one thread, each with one request in
-// flight. The same generator drives the server and the floor it is compared with, so what it costs itself
+// flight. The same generator drives the server and the floor it is compared with, so its own cost
 // cancels out.
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace terrarium::bench {
 
 struct LoadResult {
   std::uint64_t answers = 0;
-  std::uint64_t errors = 0;  // answers that are not 2xx
+  std::uint64_t errors = 0;  // responses other than 2xx
   double seconds = 0;
   double per_second() const { return seconds > 0 ? static_cast<double>(answers) / seconds : 0; }
 };
@@ -32,7 +32,7 @@ std::string GetRequest(const std::string& path);
 std::string BodyRequest(const std::string& method, const std::string& path, const std::string& content_type,
                         const std::string& body);
 
-// One request on a connection of its own; the body of the answer, and how long it took to arrive whole.
+// One request on a new connection; the body of the response, and the time until it was complete.
 struct OneAnswer {
   int code = 0;
   std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// One command that prints what the server does, each figure beside the floor measured in the same run.
+// Prints the throughput of the server, each number beside the floor measured in the same run.
 
 #include <algorithm>
 #include <chrono>
@@ -216,7 +216,7 @@ class Bench {
 }  // namespace terrarium::bench
 
 int main(int argc, char** argv) {
-  using namespace terrarium::bench;
+  using namespace terrarium::bench;  // NOLINT: main is not in a namespace
   if (argc < 3) {
     std::fprintf(stderr, "usage: %s TERRARIUM FLOOR_SERVER [SECONDS]\n", argv[0]);
     return 2;

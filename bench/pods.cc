@@ -1,6 +1,6 @@
 // Pods from create to Running and from delete to gone, over in-process clients: the whole cluster with
-// scheduler, kubelet and controllers, real clock, in memory. Printed beside what the store alone does with as
-// many writes of such pods.
+// scheduler, kubelet and controllers, real clock, in memory. Printed beside the throughput of
+// the store alone for as many writes of such pods.
 //
 //   terrarium_pods_bench [NODES [PODS...]]        default: 1000 nodes, 1000, 10000 and 50000 pods
 
@@ -34,11 +34,11 @@ Json Pod(int number) {
 
 bool BecameReady(const storage::Event& event) {
   constexpr std::string_view kRunning = R"("phase":"Running")";
-  return event.type == storage::EventType::kModified && Says(event.object, kRunning) &&
-         !Says(event.previous, kRunning);
+  return event.type == storage::EventType::kModified && HasText(event.object, kRunning) &&
+         !HasText(event.previous, kRunning);
 }
 
-// Pods under way at a time: a client that runs further ahead makes nothing faster, only queues longer.
+// Pods in flight. More of them only make queues longer.
 constexpr std::size_t kWindow = 200;
 
 struct Rates {

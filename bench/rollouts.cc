@@ -1,7 +1,7 @@
-// A Deployment created, then rolled to a new image, each from the request to the status by which `kubectl
-// rollout status` says that it is done: the whole cluster with scheduler, kubelet and controllers, real
-// clock, in memory, no artificial delay. Printed per pod as well, as a multiple of what the store alone needs
-// for the lives of as many pods, and beside what a pod costs in the first Deployment of the same run.
+// A Deployment created, then rolled to a new image, each from the request to the status for which `kubectl
+// rollout status` reports success: the whole cluster with scheduler, kubelet and controllers, real
+// clock, in memory, no artificial delay. Printed per pod as well, as a multiple of the time that the store
+// alone needs for as many pods, and beside the time per pod in the first Deployment of the same run.
 //
 //   terrarium_rollouts_bench [REPLICAS...]        default: 500, 2000 and 10000; the best of several runs each
 
@@ -35,7 +35,7 @@ Json Deployment(int replicas) {
                    {"resources", {{"requests", {{"cpu", "10m"}, {"memory", "16Mi"}}}}}}}}}}}}}}};
 }
 
-// What kubectl's rollout status looks at.
+// The fields that kubectl's rollout status checks.
 bool RolledOut(const storage::Event& event, int replicas, std::int64_t generation) {
   if (event.type == storage::EventType::kDeleted) return false;
   auto document = event.object->Document();
@@ -90,7 +90,7 @@ void Run(const std::vector<int>& sizes) {
   double first = 0;
   for (int replicas : sizes) {
     Seconds best{1e9, 1e9};
-    // The machine is noisy: the best of a few is what the program can do.
+    // The best of a few runs filters out the noise of the machine.
     for (int i = 0; i < (replicas > 2000 ? 2 : 5); ++i) {
       Seconds seconds = Measure(replicas);
       best.created = std::min(best.created, seconds.created);

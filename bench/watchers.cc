@@ -35,8 +35,8 @@ int Open(std::uint16_t port, const std::string& path) {
   return fd;
 }
 
-// Every event ends with a brace and a line end; the line ends of chunks around them follow something else.
-// `last` is the stream's last byte so far.
+// Every event ends with a brace and a newline; the newlines of chunk headers do not follow a brace. `last` is
+// the stream's last byte so far.
 long CountEvents(std::string_view bytes, char& last) {
   long events = 0;
   for (char c : bytes) {
@@ -63,7 +63,7 @@ double MeasureFanout(const Fanout& fanout) {
     event.events = EPOLLIN;
     event.data.u32 = static_cast<std::uint32_t>(i);
     epoll_ctl(poll, EPOLL_CTL_ADD, fds.back(), &event);
-    // The answer's headers: from here on the stream is open.
+    // The response headers: from here on the stream is open.
     if (recv(fds.back(), buffer.data(), buffer.size(), 0) <= 0) std::exit(1);
   }
   auto start = std::chrono::steady_clock::now();

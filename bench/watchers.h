@@ -14,7 +14,7 @@ struct Fanout {
   std::function<std::string(std::uint64_t n)> trigger;  // the request that makes the n-th event
 };
 
-// Opens the streams, causes the events and waits until every stream has had every one of them.
+// Opens the streams, causes the events and waits until every stream has received all of them.
 // Returns deliveries per second.
 double MeasureFanout(const Fanout& fanout);
 

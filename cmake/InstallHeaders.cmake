@@ -1,6 +1,6 @@
 # Run at install time. Copies the public headers, and the headers that they include, to <prefix>/include/terrarium, and
-# makes their includes say so: "api/json.h" becomes <terrarium/api/json.h>. So nothing but <prefix>/include is in the
-# search path of whoever uses them, and a header of theirs that is called api/json.h hides none of ours.
+# changes their includes accordingly: "api/json.h" becomes <terrarium/api/json.h>. Projects that use them need only
+# <prefix>/include in their search path, and a header api/json.h of their own hides none of ours.
 #
 # In: terrarium_source, terrarium_headers (paths from there), CMAKE_INSTALL_PREFIX, DESTDIR of the environment.
 

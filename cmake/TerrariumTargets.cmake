@@ -1,6 +1,6 @@
 # The two functions every folder's CMakeLists.txt uses.
 
-# Headers that most sources include and nobody edits. They are compiled once, here, and reused by every target; a
+# Headers that most sources include and that rarely change. They are compiled once, here, and reused by every target; a
 # source still includes what it uses.
 set(terrarium_pch_headers
     <algorithm> <array> <atomic> <chrono> <compare> <condition_variable> <cstddef> <cstdint> <deque> <exception>
@@ -11,6 +11,17 @@ set(terrarium_pch_headers
 add_library(terrarium_pch OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/pch.cc")
 target_link_libraries(terrarium_pch PRIVATE nlohmann_json::nlohmann_json)
 target_precompile_headers(terrarium_pch PRIVATE ${terrarium_pch_headers})
+
+# A fuzz target runs a parser of these folders. The rest of what it links is compiled as quickly as possible, without
+# sanitizers.
+set(terrarium_fuzzed_folders "^(api|fuzz|controllers/replicaset|testbed/scenario)(/|$)")
+set(terrarium_unfuzzed_options -O0 -g0 -fno-sanitize=all)
+if(TERRARIUM_FUZZ)
+  add_library(terrarium_unfuzzed_pch OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/pch.cc")
+  target_compile_options(terrarium_unfuzzed_pch PRIVATE ${terrarium_unfuzzed_options})
+  target_link_libraries(terrarium_unfuzzed_pch PRIVATE nlohmann_json::nlohmann_json)
+  target_precompile_headers(terrarium_unfuzzed_pch PRIVATE ${terrarium_pch_headers})
+endif()
 
 if(TERRARIUM_DEVELOPER_BUILD)
   add_custom_target(threaded_tests)
@@ -32,7 +43,6 @@ cmake_language(DEFER DIRECTORY "${PROJECT_SOURCE_DIR}" CALL include TerrariumIns
 # Warnings of the project's own code; the compiler sees library headers as system headers and is silent about them.
 function(terrarium_target_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${TERRARIUM_WERROR}>:-Werror>
-                                           $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
                                            # GCC 12 warns about the standard library's own string and regex code
                                            # (bugs 105651, 105329, 105562), more so when it optimises.
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds>
@@ -51,7 +61,7 @@ set(terrarium_unity_testbed "^testbed(/(control_plane|embedding|invariants|runti
 # terrarium_unity_library(out folder): the name of the library that the sources of a folder go to, or nothing.
 function(terrarium_unity_library out folder)
   set(${out} "" PARENT_SCOPE)
-  if(TERRARIUM_UNITY)
+  if(TERRARIUM_UNITY AND NOT (TERRARIUM_FUZZ AND folder MATCHES "${terrarium_fuzzed_folders}"))
     foreach(name IN ITEMS controllers testbed)
       if(folder MATCHES "${terrarium_unity_${name}}")
         set(${out} unity_${name} PARENT_SCOPE)
@@ -71,11 +81,11 @@ endfunction()
 
 # terrarium_add_library(name [SOURCES] file... [PUBLIC target...] [PRIVATE target...] [NO_PCH] [NO_INSTALL])
 #
-# Makes the library terrarium_<name> with the alias terrarium::<name>. Files are included by their path from the root
-# of the checkout. Listed headers outside internal/ are its public surface; `all_verify_interface_header_sets` compiles
+# Makes the library terrarium_<name> with the alias terrarium::<name>. Files are included by their path from the root of
+# the checkout. Listed headers outside internal/ are its public surface; `all_verify_interface_header_sets` compiles
 # each alone. Without a .cc the library is header-only. NO_PCH is for a target whose compile flags the shared
 # precompiled header does not fit; the compiler warns when that is so. A library is part of the installed package
-# (TerrariumInstall.cmake) unless NO_INSTALL says otherwise, or it is for tests.
+# (TerrariumInstall.cmake) unless NO_INSTALL is given or the library is for tests.
 function(terrarium_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PCH;NO_INSTALL" "" "SOURCES;PUBLIC;PRIVATE")
   set(files ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
@@ -105,8 +115,13 @@ function(terrarium_add_library name)
     add_library(${target} STATIC ${files})
     target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
     terrarium_target_warnings(${target})
+    set(pch terrarium_pch)
+    if(TERRARIUM_FUZZ AND NOT folder MATCHES "${terrarium_fuzzed_folders}")
+      target_compile_options(${target} PRIVATE ${terrarium_unfuzzed_options})
+      set(pch terrarium_unfuzzed_pch)
+    endif()
     if(NOT arg_NO_PCH)
-      target_precompile_headers(${target} REUSE_FROM terrarium_pch)
+      target_precompile_headers(${target} REUSE_FROM ${pch})
       target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json)
     endif()
   else()

@@ -5,7 +5,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# Clang 14 has the coroutines of C++20 and does not say so in the macro that libstdc++ asks for.
+# Clang 14 has the coroutines of C++20 but does not define the macro that libstdc++ checks.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15)
   add_compile_definitions(__cpp_impl_coroutine=201902L)
 endif()

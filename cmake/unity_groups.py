@@ -24,7 +24,7 @@ ALIAS = re.compile(r"^using (\w+) = (.*)")
 TEST = re.compile(r"TEST(?:_F|_P)?\((\w+), (\w+)\)")
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
 NAMESPACE_END = re.compile(r"^\}  // namespace ([\w:]+)$")
-# Comments and literals, whose words are no uses of a name. A digit separator begins no literal.
+# Comments and literals, whose words do not use a name. A digit separator does not begin a literal.
 NO_CODE = re.compile(r'//[^\n]*|R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|' r"(?<!\w)'(?:\\.|[^'\\\n])+'")
 # A unit that uses one of these pays seconds for its templates, so sources that do are neighbours.
 COSTLY = re.compile(r"^#include <(spdlog/|regex|CLI/|prometheus/)", re.MULTILINE)

@@ -27,8 +27,7 @@ struct ControllerContext {
   EventRecorder& recorder;
   Metrics& metrics;
   WhyLog& why;
-  // How services that users run are called; nullptr: they cannot be. Unlike the rest it may answer on any
-  // thread.
+  // Calls services that users run; nullptr: not available. Unlike the rest it may respond on any thread.
   api::HttpCaller* http = nullptr;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// The controllers there are, by the names kube-controller-manager gives them, and which of them a
-// `--controllers` list asks for.
+// All controllers by their names in kube-controller-manager, and the selection of a `--controllers` list.
 
 #include <memory>
 #include <span>
@@ -18,8 +17,8 @@ namespace terrarium::controllers {
 struct ControllerEntry {
   std::string_view name;
   std::string_view alias;  // its name before Kubernetes 1.28, still accepted; empty: none
-  // `resources` outlives the controller. nullptr: kube-controller-manager has it and we do not; lists that
-  // name it are understood all the same.
+  // `resources` outlives the controller. nullptr: only kube-controller-manager has it; lists may name it
+  // nevertheless.
   std::unique_ptr<Controller> (*make)(const ControllerContext& context, ServedResources& resources);
 };
 

@@ -5,7 +5,7 @@
   run_suite.py --fetch             only fetches what the suites need into the cache folder
 
 Exits with the suite's own code, or with 77 and one line when something it needs is missing on this machine. With
-TERRARIUM_E2E_REQUIRE=1 in the environment (as CI has it) a missing thing is a failure.
+TERRARIUM_E2E_REQUIRE=1 in the environment (as CI has it) a missing tool is a failure.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def _unittest(python, folder, environment, extra):
 
 
 def _with_server(binary, run):
-    """run(environment) against a bare server of its own; its exit code, or 1 when the server did not end well."""
+    """run(environment) against a new bare server; its exit code, or 1 if the server did not exit with 0."""
     try:
         with Server(binary, *BARE) as server:
             code = run({"TERRARIUM_BINARY": str(binary), "TERRARIUM_URL": server.url, "KUBECONFIG": server.kubeconfig})
@@ -68,7 +68,7 @@ def python(binary, extra):
 
 
 def _node_packages(tests, modules):
-    """What resolve.mjs needs to know: the modules of `tests` import packages from `modules`."""
+    """The environment for resolve.mjs: the modules of `tests` import packages from `modules`."""
     return {"TERRARIUM_NODE_TESTS": str(tests), "TERRARIUM_NODE_MODULES": str(modules)}
 
 
@@ -103,7 +103,7 @@ def golden(binary, extra):
     folder = E2E.parent.parent / "shared" / "golden"
     conversations = sorted(folder.glob("recorded/*.json"))
     if not conversations:
-        # Not part of the project, so nobody can be asked to have them.
+        # Not part of the project, so they are optional.
         print("golden: skipped, the recorded answers of a real apiserver are not beside the checkout (../shared/golden)")
         return SKIPPED
     return binary and _with_server(
@@ -115,7 +115,7 @@ def golden(binary, extra):
 
 
 def _with_both_kubectls(interpreter, folder, binary, extra, old):
-    """All of it with the new kubectl, then `old` with the old one: what depends on kubectl most."""
+    """All tests with the new kubectl, then those of `old`, which depend on kubectl most, with the old one."""
     programs = {age: str(tools.kubectl(age)) for age in ("new", "old")}
 
     def run(age, tests):
@@ -139,7 +139,7 @@ def workloads(binary, extra):
 
 
 def picker(binary, extra):
-    program, node = tools.kubectl("new"), shutil.which("node")  # the examples ask for nothing newer than what is there
+    program, node = tools.kubectl("new"), shutil.which("node")  # the examples need no newer version than the installed one
     for command, found in {"node": node, "openssl": shutil.which("openssl"), "curl": shutil.which("curl")}.items():
         if not found:
             raise cache.Missing(f"{command} (no such command on the PATH)")
@@ -159,7 +159,7 @@ LAUNCHERS = E2E.parent / "launchers"
 
 
 def _in_turn(binary, *commands):
-    """The launchers start servers themselves; the first command that fails is the suite's end."""
+    """The launchers start servers themselves; the first command that fails ends the suite."""
     for command, folder, environment in commands:
         environment = {**os.environ, "TERRARIUM": str(binary), **environment}
         if code := subprocess.call(list(map(str, command)), cwd=folder, env=environment):
@@ -221,7 +221,7 @@ def _upstream(*arguments):
 
 
 def kubernetes_programs(binary, extra):
-    """Builds what `upstream` and `differential` need: most packages are in both, and Go compiles them once."""
+    """Builds the programs of `upstream` and `differential`: they share most packages, which Go compiles once."""
     kubernetes.kube_controller_manager()
     return _upstream("--prepare")
 
@@ -233,9 +233,10 @@ def upstream(binary, extra):
 def differential(binary, extra):
     program = kubernetes.kube_controller_manager()
     command = [E2E / "differential" / "differential.py", "--terrarium", binary, "--controller-manager", program, *extra]
-    return binary and subprocess.call(
-        [sys.executable, *map(str, command)],
-        env={**os.environ, "PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"},
+    environment = {"PYTHONPATH": str(E2E), "PYTHONDONTWRITEBYTECODE": "1"}
+    return binary and (
+        _unittest(sys.executable, E2E / "differential", {}, [])
+        or subprocess.call([sys.executable, *map(str, command)], env={**os.environ, **environment})
     )
 
 

@@ -92,7 +92,7 @@ void RequireSameAfterJson(const api::Message& message, const Json& document) {
 
 namespace {
 
-// Protobuf does not tell an empty list from none.
+// Protobuf does not distinguish an empty list from an absent one.
 void RemoveEmptyLists(Json& value) {
   if (!value.is_structured()) return;
   for (Json& inner : value) RemoveEmptyLists(inner);

@@ -11,8 +11,8 @@ struct MemoryOptions {
   HistoryLimits history;
 };
 
-// A store that forgets everything with the process. Submit applies the write and calls `done` before it
-// returns; there are no threads, so the same calls give the same revisions, events and order of callbacks.
+// A store without persistence. Submit applies the write and calls `done` before it returns. It uses no
+// threads, so the same calls give the same revisions, events and order of callbacks.
 std::unique_ptr<Store> OpenMemoryStore(const MemoryOptions& options = {});
 
 }  // namespace terrarium::storage

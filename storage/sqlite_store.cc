@@ -4,15 +4,17 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <sys/stat.h>
 
-#include "storage/commit_thread.h"
 #include "storage/internal/batch.h"
+#include "storage/internal/commit_thread.h"
 #include "storage/internal/sqlite_load.h"
 #include "storage/internal/sqlite_log.h"
 #include "storage/internal/store_base.h"
@@ -28,7 +30,8 @@ constexpr std::int64_t kCompactRevisions = 1000;
 // Detects that the file at a path was removed or replaced. SQLite continues to use the file that it opened.
 class FileIdentity {
  public:
-  explicit FileIdentity(std::string path) : path_(std::move(path)) {
+  // `loss` is the part of Trouble() that states what is lost.
+  FileIdentity(std::string path, std::string loss) : path_(std::move(path)), loss_(std::move(loss)) {
     known_ = stat(path_.c_str(), &at_open_) == 0;
   }
 
@@ -36,29 +39,37 @@ class FileIdentity {
   std::string Trouble() const {
     struct stat now {};
     if (!known_) return "";
-    if (stat(path_.c_str(), &now) != 0)
-      return path_ + " is gone (" + std::strerror(errno) + "): its objects are lost when the server ends";
+    if (stat(path_.c_str(), &now) != 0) return path_ + " is gone (" + std::strerror(errno) + "): " + loss_;
     if (now.st_dev == at_open_.st_dev && now.st_ino == at_open_.st_ino) return "";
-    return path_ + " was replaced by another file: the objects of this server are lost when it ends";
+    return path_ + " was replaced by another file: " + loss_;
   }
 
  private:
   std::string path_;
+  std::string loss_;
   struct stat at_open_ {};
   bool known_ = false;
 };
+
+// SQLite keeps the WAL beside the file that a symbolic link leads to.
+std::string WalOf(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path file = std::filesystem::canonical(path, error);
+  return (error ? path : file.string()) + "-wal";
+}
 
 class SqliteStore final : public StoreBase {
  public:
   SqliteStore(const SqliteOptions& options, std::unique_ptr<SqliteLog> log, std::unique_ptr<State> state,
               std::int64_t file_compacted)
       : StoreBase(std::move(state)),
-        file_(options.path),
+        file_(options.path, "its objects are lost when the server ends"),
+        wal_(WalOf(options.path), "the newest writes are lost if the server is killed"),
         log_(std::move(log)),
         file_compacted_(file_compacted) {
     if (!options.inline_commits)
       thread_ = std::make_unique<CommitThread>(
-          kBatchWritesMax, [this](std::vector<CommitJob> jobs) { CommitAndTell(std::move(jobs)); });
+          kBatchWritesMax, [this](std::vector<CommitJob> jobs) { CommitAndNotify(std::move(jobs)); });
   }
   SqliteStore(const SqliteStore&) = delete;
   SqliteStore& operator=(const SqliteStore&) = delete;
@@ -69,7 +80,7 @@ class SqliteStore final : public StoreBase {
     if (thread_ == nullptr) {
       std::vector<CommitJob> jobs;
       jobs.push_back(std::move(job));
-      CommitAndTell(std::move(jobs));
+      CommitAndNotify(std::move(jobs));
     } else if (!thread_->Push(job)) {
       job.done(ShutDownOutcome());
     }
@@ -81,11 +92,15 @@ class SqliteStore final : public StoreBase {
     if (thread_ != nullptr) {
       thread_->Poke();
     } else {
-      CommitAndTell({});
+      CommitAndNotify({});
     }
   }
 
-  std::string Trouble() const override { return shut_down_done_ ? "" : file_.Trouble(); }
+  std::string Trouble() const override {
+    if (shut_down_done_) return "";
+    std::string trouble = file_.Trouble();
+    return trouble.empty() ? wal_.Trouble() : trouble;
+  }
 
   void Shutdown() override {
     std::call_once(shut_down_, [this] {
@@ -106,7 +121,7 @@ class SqliteStore final : public StoreBase {
 
  private:
   // REQUIRES: the caller holds no lock of the store.
-  void CommitAndTell(std::vector<CommitJob> jobs) {
+  void CommitAndNotify(std::vector<CommitJob> jobs) {
     std::vector<WriteOutcome> outcomes;
     Wakes wakes;
     {
@@ -149,6 +164,7 @@ class SqliteStore final : public StoreBase {
   }
 
   const FileIdentity file_;
+  const FileIdentity wal_;  // written when the store was opened, and not removed before it is closed
   std::atomic<bool> shut_down_done_ = false;
   std::mutex sequencer_;
   std::unique_ptr<SqliteLog> log_;  // guarded by sequencer_, as file_compacted_; nullptr after Shutdown

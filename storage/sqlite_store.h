@@ -18,13 +18,12 @@ enum class Durability {
   kOff,     // it survives the end of the process; a power cut may cost the file
 };
 
-// What lists and selectors ask of an object of a resource, from its document. Revision, namespace and name
-// are filled in by the store.
+// Makes the header of an object from its document. The store sets revision, namespace and name.
 using DeriveHeader = std::function<api::ObjectHeader(std::string_view resource, const api::Json& document)>;
 
 struct SqliteOptions {
-  // A plain file, whatever its name: ":memory:" and "file:..." have no other meaning here. Created when
-  // missing, for its owner alone; its folder must exist.
+  // A plain file: ":memory:" and "file:..." have no special meaning. Created when missing, for its owner
+  // alone; its folder must exist.
   std::string path;
   bool follow_symlinks = true;  // false: a path with a symbolic link in it is refused
   Durability durability = Durability::kFull;

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -95,7 +96,9 @@ struct WatchQuery {
   std::optional<std::string> ns = {};
   std::optional<std::string> name = {};  // a single object, for fieldSelector metadata.name=...
   std::int64_t from_revision = 0;        // events after this revision
-  std::size_t buffer_events = 1000;      // past this many undelivered events the watch is cut off
+  // Past this many undelivered events, or events of this many bytes, the watch is cut off.
+  std::size_t buffer_events = 1000;
+  std::size_t buffer_bytes = std::numeric_limits<std::size_t>::max();
 };
 
 // One subscription. It buffers a bounded number of events until they are taken. Destroying it unsubscribes.
@@ -105,12 +108,14 @@ class Watch {
 
   enum class State {
     kOpen,
-    kOverflow,  // the buffer was full: the subscriber has missed events and must start again
-    kClosed,    // the store is shutting down
+    // The buffer was full. The pending events are dropped, and the subscriber must start again, for example
+    // from the last revision it has taken.
+    kOverflow,
+    kClosed,  // the store is shutting down
   };
-  // Moves up to `max` pending events to the end of `out`. Events buffered before an overflow or shutdown are
-  // still delivered: Take() returns kOpen while any are pending, and the final state with the last of them or
-  // after it. If `max` events were returned, call again: no further wake-up is sent for the rest.
+  // Moves up to `max` pending events to the end of `out`. Events buffered before a shutdown are still
+  // delivered: Take() returns kOpen while any are pending, and the final state with the last of them or after
+  // it. If `max` events were returned, call again: no further wake-up is sent for the rest.
   virtual State Take(std::size_t max, std::vector<Event>& out) = 0;
   // The store calls `wake`, from any thread and without locks held, when there is something new after Take()
   // had left nothing pending. Call SetWake before the first Take(); it calls `wake` immediately if something

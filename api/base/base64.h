@@ -8,7 +8,7 @@ namespace terrarium::api {
 // Standard alphabet with padding, as Go's base64.StdEncoding.
 std::string EncodeBase64(std::string_view bytes);
 
-// Line breaks are skipped. On failure returns false and sets *bad (when given) to the offset Go reports.
+// Skips line breaks. On failure returns false and sets *bad, if given, to the offset that Go reports.
 bool DecodeBase64(std::string_view text, std::string* bytes, std::size_t* bad = nullptr);
 
 }  // namespace terrarium::api

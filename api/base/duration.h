@@ -11,11 +11,12 @@ namespace terrarium::api {
 
 struct ParsedDuration {
   Duration value{};
-  std::string error;  // Go's words for what is wrong; empty when nothing is
+  std::string error;  // in Go's words; empty on success
   explicit operator bool() const { return error.empty(); }
 };
 
-// Anything that Go's time.ParseDuration reads, negative ones included, to the nearest microsecond.
+// Accepts what Go's time.ParseDuration accepts, negative durations included. Rounds to the nearest
+// microsecond.
 ParsedDuration ParseDuration(std::string_view text);
 // The shortest form in Go's own style: "1h30m0s", "1.5s", "250ms", "0s".
 std::string FormatDuration(Duration duration);

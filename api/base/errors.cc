@@ -14,15 +14,15 @@ Status MakeNamed(int code, const char* why, std::string message, const GroupReso
   return s;
 }
 
-// The text of an error list: one error stands alone, several are bracketed, repeats are said once.
+// The text of an error list: one error stands alone, several are bracketed, repeats appear once.
 std::string Aggregate(const FieldErrors& errors) {
-  std::set<std::string> said;
+  std::set<std::string> distinct;
   std::string out;
   for (const FieldError& e : errors) {
-    auto [text, is_new] = said.insert(e.field.empty() ? e.message : e.field + ": " + e.message);
+    auto [text, is_new] = distinct.insert(e.field.empty() ? e.message : e.field + ": " + e.message);
     if (is_new) out.append(out.empty() ? "" : ", ").append(*text);
   }
-  return said.size() == 1 ? out : "[" + out + "]";
+  return distinct.size() == 1 ? out : "[" + out + "]";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-// Constructors for the Statuses that Kubernetes gives, one per situation, with its words.
+// Constructors of Statuses with Kubernetes' messages, one per situation.
 
 #include <cstdint>
 #include <string>
@@ -34,13 +34,13 @@ Status ModifiedConflict(const GroupResource& resource, std::string_view name);
 Status Invalid(const GroupKind& kind, std::string_view name, const FieldErrors& errors);
 Status BadRequest(std::string_view message);
 Status InternalError(std::string_view message);       // "Internal error occurred: <message>"
-Status GenericServerError(std::string_view message);  // 500 with the bare words and no reason
+Status GenericServerError(std::string_view message);  // 500 with the bare message and no reason
 Status Forbidden(const GroupResource& resource, std::string_view name, std::string_view why);
 Status Unauthorized();
 Status MethodNotAllowed();  // "the server does not allow this method on the requested resource"
 Status UnknownResource();   // "the server could not find the requested resource"
 Status UnsupportedMediaType(std::string_view accepted);  // comma separated media types
-Status UnsupportedPatchType();                           // a PATCH whose media type is no patch
+Status UnsupportedPatchType();                           // a PATCH whose media type is not a patch
 Status RequestTooLarge(std::string_view message);
 Status TooManyRequests(std::string_view message, int retry_after_seconds);
 Status Expired(std::string_view message);

@@ -46,8 +46,8 @@ class FeatureGates {
  public:
   FeatureGates();  // every gate at its default
 
-  // Applies "A=true,B=false" over the current values (repeats: the last wins) or changes nothing and says
-  // what is wrong: an unknown gate, a value that is no boolean, a gate that is on without the one it needs.
+  // Applies "A=true,B=false" over the current values (repeats: the last wins). Fails with a message that
+  // names an unknown gate, a value that is not a boolean, or a gate that is on without the one it needs.
   Result<FeatureGates> With(std::string_view assignments) const;
   Result<FeatureGates> With(const std::map<std::string, bool>& values) const;
 

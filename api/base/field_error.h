@@ -49,8 +49,8 @@ struct FieldError {
 
 using FieldErrors = std::vector<FieldError>;
 
-// Kubernetes prints some lists whole in an error about each of their items, so that the answer grows with the
-// square of the list. Rules that do so stop at this many bytes.
+// Kubernetes prints some lists whole in an error about each of their items, so that the response grows with
+// the square of the list. Rules that do so stop at this many bytes.
 inline constexpr std::size_t kRepeatedTextMax = 4 * 1024 * 1024;
 
 // Constructors, named as in Kubernetes. A `value` is printed as Go prints it: strings quoted, numbers plain,
@@ -68,7 +68,7 @@ FieldError TooLongError(const Path& path, int max_bytes);        // may not be m
 FieldError TooManyError(const Path& path, int actual, int max);  // must have at most N items
 FieldError InternalFieldError(const Path& path, std::string_view detail);
 
-// The words Kubernetes uses for the type in a StatusCause ("FieldValueInvalid", ...).
+// The reason in a StatusCause: "FieldValueInvalid", ...
 std::string_view CauseReason(FieldErrorType type);
 
 // Moves `more` to the end of `all`.

@@ -29,7 +29,7 @@ class Quantity {
   std::strong_ordering operator<=>(const Quantity& other) const;
   bool operator==(const Quantity& other) const { return (*this <=> other) == 0; }
 
-  // Zero takes the format of what is added to it, as in Kubernetes.
+  // A zero quantity takes the format of `other`, as in Kubernetes.
   void Add(const Quantity& other);
   void Sub(const Quantity& other);
 

@@ -53,10 +53,10 @@ inline constexpr const char* kServiceUnavailable = "ServiceUnavailable";
 
 struct [[nodiscard]] Status {
   int code = 500;
-  std::string reason;  // empty for the few answers that Kubernetes gives without one
+  std::string reason;  // empty for the few responses that Kubernetes gives without one
   std::string message;
   std::optional<StatusDetails> details;
-  std::string continue_token;  // metadata.continue: an expired list can be taken up again from here
+  std::string continue_token;  // metadata.continue: an expired list can be continued from here
 
   bool Is(const char* r) const { return reason == r; }
   // The wire form: {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",...}.
@@ -101,7 +101,7 @@ class [[nodiscard]] Result {
   std::variant<T, Status> v_;
 };
 
-// Success, or the Status of the failure. Made by default: success.
+// Success, or the Status of the failure. The default is success.
 template <>
 class [[nodiscard]] Result<void> {
  public:

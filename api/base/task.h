@@ -13,6 +13,17 @@
 // Destroying a waiting Task (or the scope that owns it) destroys its locals, and the task never resumes: this
 // is how a component crashes in the middle of a reconcile.
 //
+// A function that ends with a call of another coroutine awaits it into a local and returns the local:
+//
+//   ReconcileResult written = co_await WriteStatus(sync);
+//   co_return written;
+//
+// A co_await is a statement of its own, never a part of a larger expression such as `co_return co_await f()`.
+// Each wait, after which everything may have changed, is then a line that a reader sees. The rule also avoids
+// bugs of GCC 12, which may destroy the temporaries of an expression with a co_await twice. For the same
+// reason a call whose arguments are temporaries with destructors, such as a lambda with captures, is stored
+// as a Task first: `Task<T> sending = Send(...); T sent = co_await std::move(sending);`.
+//
 // A coroutine takes its arguments by value, since it can outlive the object that a reference points to. For
 // the same reason a lambda that is a coroutine captures nothing.
 

@@ -12,7 +12,7 @@ struct Parts {
 };
 
 Parts Split(Time t) {
-  using namespace std::chrono;
+  using namespace std::chrono;  // NOLINT: arithmetic of dates
   auto days = floor<std::chrono::days>(t);
   year_month_day date{sys_days{days}};
   hh_mm_ss<microseconds> time{t - days};
@@ -84,7 +84,7 @@ std::string FormatMicroTime(Time t) {
 }
 
 std::optional<Time> ParseTime(std::string_view s) {
-  using namespace std::chrono;
+  using namespace std::chrono;  // NOLINT: arithmetic of dates
   int y, mo, d, h, mi, sec;
   if (s.size() < 20 || s[4] != '-' || s[7] != '-' || (s[10] != 'T' && s[10] != 't') || s[13] != ':' ||
       s[16] != ':')
@@ -113,7 +113,7 @@ std::optional<Time> ParseTime(std::string_view s) {
 }
 
 bool HasFourDigitYear(Time t) {
-  using namespace std::chrono;
+  using namespace std::chrono;  // NOLINT: arithmetic of dates
   constexpr Time kBegin{sys_days{year{0} / January / 1}}, kEnd{sys_days{year{10000} / January / 1}};
   return kBegin <= t && t < kEnd;
 }

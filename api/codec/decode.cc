@@ -5,14 +5,14 @@
 #include <set>
 #include <utility>
 
+#include "api/codec/go_words.h"
 #include "api/codec/internal/go_syntax.h"
-#include "api/codec/internal/go_words.h"
 #include "api/codec/normalize.h"
 
 namespace terrarium::api {
 namespace {
 
-// What the schema says about the value being read.
+// The schema of the value being read.
 struct Context {
   enum class Kind {
     kAny,      // no schema: every value is accepted

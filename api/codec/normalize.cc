@@ -7,7 +7,7 @@
 #include "api/base/base64.h"
 #include "api/base/clock.h"
 #include "api/base/quantity.h"
-#include "api/codec/internal/go_words.h"
+#include "api/codec/go_words.h"
 
 namespace terrarium::api {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a decode into Kubernetes' Go struct followed by an encode would leave of a document: unknown fields,
-// nulls and empty values gone, required ones filled in with their zero, times and quantities in canonical
+// The effect of decoding a document into Kubernetes' Go struct and encoding it again: unknown fields, nulls
+// and empty values are dropped, required fields get their zero value, times and quantities their canonical
 // form.
 
 #include <optional>

@@ -3,7 +3,7 @@
 // Kubernetes' protobuf form (application/vnd.kubernetes.protobuf) of the documents that the schema tables
 // describe.
 //
-// An object travels as the four bytes "k8s\0" and a runtime.Unknown message that names its kind and holds its
+// An object is sent as the four bytes "k8s\0" and a runtime.Unknown message that names its kind and holds its
 // bytes. Those bytes follow the table of the kind, written as Kubernetes' generated code writes them: fields
 // in the order of their numbers, plain scalars and embedded structs even when they are zero, repeated numbers
 // unpacked, maps as entries sorted by key. Table and the other kinds without numbers have no protobuf form.
@@ -19,7 +19,7 @@ namespace terrarium::api {
 
 inline constexpr std::string_view kProtobufMagic{"k8s\0", 4};
 
-// What the outer message says. `raw` points into the bytes that were given.
+// The outer message. `raw` points into the bytes that were given.
 struct ProtobufEnvelope {
   std::string api_version;
   std::string kind;
@@ -27,19 +27,18 @@ struct ProtobufEnvelope {
   std::string content_type;  // empty: raw is protobuf
 };
 
-// nullopt (and *error, in Kubernetes' words) when `bytes` is no envelope.
+// nullopt, with Kubernetes' message in *error, when `bytes` is not an envelope.
 std::optional<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view bytes, std::string* error);
 
 // Reads the bytes of one message, e.g. an envelope's `raw`. The result is normalized (normalize.h) and has no
-// kind and apiVersion: protobuf keeps those in the envelope. nullopt and *error when the bytes are no such
-// message.
+// kind and apiVersion: protobuf keeps those in the envelope. nullopt and *error when the bytes are malformed.
 std::optional<Json> DecodeProtobufMessage(const Message& message, std::string_view bytes, std::string* error);
 
 // Writes one message. `doc` is normalized.
 std::string EncodeProtobufMessage(const Message& message, const Json& doc);
 
-// Opens the envelope, reads the object and puts its apiVersion and kind back. The caller has found `message`
-// by them.
+// Reads the object in the envelope and sets its apiVersion and kind. REQUIRES: `message` is the schema of
+// that kind.
 std::optional<Json> DecodeProtobuf(const Message& message, const ProtobufEnvelope& envelope,
                                    std::string* error);
 

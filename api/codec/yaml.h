@@ -14,7 +14,7 @@
 
 namespace terrarium::api {
 
-// Where something stands in a text, counted from 1.
+// A position in a text, counted from 1.
 struct YamlPlace {
   int line = 0;
   int column = 0;
@@ -23,24 +23,24 @@ struct YamlPlace {
 struct YamlDocument {
   Json value;
   int line = 1;  // where it starts
-  // Empty, or the one text in which Kubernetes reports repeated keys to a strict caller. The last of them
-  // wins.
+  // Empty, or the single message in which Kubernetes reports repeated keys under strict validation. The last
+  // value of a repeated key wins.
   std::vector<std::string> strict_errors;
 };
 
 // Reads the first document, as the apiserver does with a body; an empty text is null. On failure returns
-// nullopt and sets *error to a text such as "yaml: line 3: did not find expected key". Clients put "error
-// converting YAML to JSON: " in front.
+// nullopt and sets *error to a text such as "yaml: line 3: did not find expected key". Callers prepend "error
+// converting YAML to JSON: ".
 std::optional<YamlDocument> ParseYaml(std::string_view text, std::string* error);
 
 // Reads all documents of a manifest, leaving out empty ones.
 std::optional<std::vector<YamlDocument>> ParseYamlStream(std::string_view text, std::string* error);
 
-// Where every value of a document stands, by its path in it: "" is the whole, "/steps/0/apply" a member of an
-// item (a JSON pointer). The key of a member is at its path with a '#' behind it. Values that an alias or a
-// merge key brought are where they were written.
+// The position of every value of a document, by its path: "" is the whole, "/steps/0/apply" a member of an
+// item (a JSON pointer). The key of a member is at its path with a '#' behind it. Values from an alias or a
+// merge key have the position of their definition.
 using YamlPlaces = std::map<std::string, YamlPlace, std::less<>>;
-// The next step of such a path, with what pointers escape.
+// Appends an escaped key to such a path.
 std::string YamlPathBelow(const std::string& path, std::string_view key);
 
 struct PlacedYaml {
@@ -51,8 +51,7 @@ struct YamlMistake {
   YamlPlace place;
   std::string message;  // without "yaml: line N: "
 };
-// The same as ParseYamlStream for readers who tell their users where something is wrong. On failure sets
-// *mistake.
+// Same as ParseYamlStream, with the positions for error messages. On failure sets *mistake.
 std::optional<std::vector<PlacedYaml>> ParsePlacedYaml(std::string_view text, YamlMistake* mistake);
 
 // Block style, two spaces, keys sorted, sequences not indented below their key.

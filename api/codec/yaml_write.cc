@@ -24,7 +24,7 @@ constexpr std::size_t kPlainKeyBytesMax = 1000;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// A date, or a date and time, which other readers of YAML turn into something that is no text any more.
+// A date, or a date and time, which other YAML readers convert to a timestamp.
 bool LooksLikeTimestamp(std::string_view text) {
   if (text.size() < 8 || !std::all_of(text.begin(), text.begin() + 4, IsDigit) || text[4] != '-')
     return false;

@@ -7,6 +7,9 @@
 namespace terrarium::api {
 namespace {
 
+constexpr Phase kPhases[] = {Phase::kPending, Phase::kUnknown, Phase::kRunning, Phase::kSucceeded,
+                             Phase::kFailed};
+
 bool IsSidecar(const Json& pod, std::string_view init_container) {
   for (const Json& container : ListAt(pod, "spec", "initContainers"))
     if (StringAt(container, "name") == init_container)
@@ -15,6 +18,23 @@ bool IsSidecar(const Json& pod, std::string_view init_container) {
 }
 
 }  // namespace
+
+Phase ParsePhase(std::string_view text) {
+  for (Phase phase : kPhases)
+    if (text == PhaseName(phase)) return phase;
+  return Phase::kPending;
+}
+
+std::string_view PhaseName(Phase phase) {
+  switch (phase) {
+    case Phase::kPending: return "Pending";
+    case Phase::kUnknown: return "Unknown";
+    case Phase::kRunning: return "Running";
+    case Phase::kSucceeded: return "Succeeded";
+    case Phase::kFailed: return "Failed";
+  }
+  return "";
+}
 
 bool IsPodTerminal(const Json& pod) { return IsPodPhaseTerminal(StringAt(pod, "status", "phase")); }
 

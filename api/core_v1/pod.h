@@ -1,7 +1,8 @@
 #pragma once
 
-// What is asked of pods, one function for each question.
+// Properties of pods that several components read.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,15 +17,21 @@ namespace terrarium::api {
 inline const std::string& PodNodeName(const Object& pod) { return pod.header().node_name; }  // "": not bound
 inline const std::string& PodPhase(const Object& pod) { return pod.header().phase.text(); }
 
+// status.phase. Surplus pods are deleted in the order Pending, Unknown, Running.
+enum class Phase : std::uint8_t { kPending, kUnknown, kRunning, kSucceeded, kFailed };
+Phase ParsePhase(std::string_view text);  // kPending when absent or invalid
+std::string_view PhaseName(Phase phase);
+
 // A pod has ended: none of its containers runs, and none will.
-inline bool IsPodPhaseTerminal(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
+inline bool IsTerminal(Phase phase) { return phase == Phase::kSucceeded || phase == Phase::kFailed; }
+inline bool IsPodPhaseTerminal(std::string_view phase) { return IsTerminal(ParsePhase(phase)); }
 inline bool IsPodTerminal(const Object& pod) { return IsPodPhaseTerminal(PodPhase(pod)); }
 bool IsPodTerminal(const Json& pod);
 
 // The condition Ready.
 struct PodReadiness {
   bool ready = false;
-  std::optional<Time> since;  // when it became ready; nullopt: it is not, or the condition does not say
+  std::optional<Time> since;  // nullopt: not ready, or without a transition time
 };
 PodReadiness ReadinessOf(const Json& pod);
 
@@ -45,8 +52,8 @@ struct PodCondition {
   std::string_view reason;
   std::string_view message;
 };
-// The entry by which a strategic merge patch of status.conditions gives `pod` that condition, or nullopt when
-// it has it already. The transition time moves only when the status does.
+// The entry of a strategic merge patch of status.conditions that sets the condition, or nullopt when `pod`
+// has it already. The transition time changes only with the status.
 std::optional<Json> ConditionChange(const Json& pod, const PodCondition& wanted, Time now);
 
 }  // namespace terrarium::api

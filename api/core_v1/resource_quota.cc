@@ -74,26 +74,26 @@ ResourceList ComputeUsage(const ResourceList& requests, const ResourceList& limi
 }
 
 // It was a mistake to demand of every container what a quota counts, and cpu and memory have to live with it.
-std::map<std::string, std::vector<std::string>> Unsaid(const Json& spec) {
-  std::map<std::string, std::vector<std::string>> unsaid;
+std::map<std::string, std::vector<std::string>> MissingResources(const Json& spec) {
+  std::map<std::string, std::vector<std::string>> missing_resources;
   for (const char* list : {"requests", "limits"}) {
     for (const auto& [name, amount] : ObjectAt(spec, "resources", list).items())
-      if (name == "cpu" || name == "memory" || IsHugePageResource(name)) return unsaid;
+      if (name == "cpu" || name == "memory" || IsHugePageResource(name)) return missing_resources;
   }
   for (const char* list : {"containers", "initContainers"}) {
     for (const Json& container : ListAt(spec, list)) {
-      const ResourceList said = ComputeUsage(ReadResourceList(ObjectAt(container, "resources", "requests")),
-                                             ReadResourceList(ObjectAt(container, "resources", "limits")));
+      const ResourceList usage = ComputeUsage(ReadResourceList(ObjectAt(container, "resources", "requests")),
+                                              ReadResourceList(ObjectAt(container, "resources", "limits")));
       for (const char* name :
            {"cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"})
-        if (!said.contains(name)) unsaid[name].emplace_back(StringAt(container, "name"));
+        if (!usage.contains(name)) missing_resources[name].emplace_back(StringAt(container, "name"));
     }
   }
-  for (auto& [name, containers] : unsaid) {
+  for (auto& [name, containers] : missing_resources) {
     std::sort(containers.begin(), containers.end());
     containers.erase(std::unique(containers.begin(), containers.end()), containers.end());
   }
-  return unsaid;
+  return missing_resources;
 }
 
 bool CrossesNamespaces(const Json& affinity) {
@@ -116,7 +116,7 @@ void AddPod(const Json& pod, Time now, QuotaSubject& subject) {
   subject.has_deadline = IntAt(spec, -1, "activeDeadlineSeconds") >= 0;
   subject.crosses_namespaces = CrossesNamespaces(ObjectAt(spec, "affinity"));
   subject.priority_class = StringAt(spec, "priorityClassName");
-  subject.unsaid = Unsaid(spec);
+  subject.missing_resources = MissingResources(spec);
   if (!StillUsesResources(pod, now)) return;
   subject.usage["pods"] = Quantity::FromInt(1);
   subject.usage.merge(ComputeUsage(PodTotal(spec, "requests"), PodTotal(spec, "limits")));

@@ -1,7 +1,7 @@
 #pragma once
 
-// What ResourceQuotas count and for how much: shared by the apiserver, which takes from quotas what is
-// created, and by the controller, which counts again. Pure. Mirrors pkg/quota/v1/evaluator/core, v1.36.
+// Usage as ResourceQuotas count it: shared by the apiserver, which charges new objects, and by the
+// controller, which recounts. Pure. Mirrors pkg/quota/v1/evaluator/core, v1.36.
 
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ bool QuotaCounts(const GroupResource& resource, std::string_view name);
 // Resources that no quota ever counts.
 bool IsFreeOfQuota(const GroupResource& resource);
 
-// What of an object quotas look at.
+// The properties of an object that quotas depend on.
 struct QuotaSubject {
   GroupResource resource;
   ResourceList usage;  // under every name it can be counted by
@@ -31,15 +31,15 @@ struct QuotaSubject {
   bool has_deadline = false;  // the scope Terminating means activeDeadlineSeconds, not deletion
   bool crosses_namespaces = false;
   std::string priority_class;
-  // Of cpu and memory, limited or requested: the containers that do not say how much they want, sorted. A
-  // quota that counts the resource refuses such a pod.
-  std::map<std::string, std::vector<std::string>> unsaid;
+  // Of cpu and memory, limited or requested: the containers without a value, sorted. A quota that counts the
+  // resource refuses such a pod.
+  std::map<std::string, std::vector<std::string>> missing_resources;
 };
-// Pods that have ended, or that should have gone by now, count as objects only. A terminating pod is given
-// its grace period once more after its deletionTimestamp, as in Kubernetes.
+// Pods that have ended, or whose deletion is overdue, count as objects only. A deletion is overdue when a
+// further grace period has passed after the deletionTimestamp, as in Kubernetes.
 QuotaSubject QuotaSubjectOf(const GroupResource& resource, const Json& object, Time now);
 
-// spec.scopes and spec.scopeSelector all let the subject in; only pods are in any scope.
+// Whether spec.scopes and spec.scopeSelector all match the subject; only pods match a scope.
 bool InQuotaScopes(const Json& quota_spec, const QuotaSubject& subject);
 
 // The names among `hard` that count the subject's resource, whether or not the subject uses any of it.

@@ -7,8 +7,7 @@
 
 namespace terrarium::api {
 
-// The patched document, or 400 when `patch` is no object.
-// REQUIRES: `document` is an object.
+// The patched document, or 400 when `patch` is not an object. REQUIRES: `document` is an object.
 Result<Json> ApplyMergePatch(Json document, Json patch);
 
 }  // namespace terrarium::api

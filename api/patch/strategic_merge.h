@@ -24,7 +24,7 @@ namespace terrarium::api {
 // The patched document. Fields that the schema does not know are merged as plain JSON and left for strict
 // decoding to report, and so are directives below an object that the document did not have (except objects
 // with $patch, which add nothing). Failures, as Kubernetes gives them:
-//   400  `patch` is no object; a directive of the wrong shape
+//   400  `patch` is not an object; a malformed directive
 //   422  lists of lists
 //   500  a merged list's item without merge key, an unknown $patch, an order that contradicts the patch
 // REQUIRES: `document` is an object that follows `schema`.

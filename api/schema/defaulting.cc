@@ -8,7 +8,7 @@ bool Absent(const Json& doc, std::string_view name) {
   return it == doc.end() || it->is_null();
 }
 
-// Go cannot tell a plain empty string that was sent from one that was not.
+// Go does not distinguish an empty string that was sent from one that was not.
 bool Unset(const Json& doc, const Field& field) {
   const auto it = doc.find(field.name());
   if (it == doc.end() || it->is_null()) return true;

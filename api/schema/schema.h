@@ -23,7 +23,7 @@ class Message;
 struct Field {
   FieldDef def;
   const Message* message = nullptr;  // resolved struct for FieldType::kMessage
-  Json default_value = nullptr;      // null when there is no static default; see ApplyDefaults (defaulting.h)
+  Json default_value = nullptr;      // null: no static default; see ApplyDefaults (defaulting.h)
   std::string_view gate{};           // feature gate that owns the field, or empty
   std::string_view embedded{};  // Go name of the embedded struct the field comes from, for Go's error texts
   std::string_view description{};  // for `kubectl explain`; empty when there is none yet

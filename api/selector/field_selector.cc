@@ -9,8 +9,8 @@
 namespace terrarium::api {
 namespace {
 
-// Splits at commas that are not escaped with a backslash. The parts keep their escapes. They are sorted, so
-// that equal selectors print the same text.
+// Splits at commas that are not escaped with a backslash. The parts keep their escapes. They are sorted, as
+// in Kubernetes, so that the first malformed part in this order is the one that is reported.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> out;
   std::size_t start = 0;
@@ -130,6 +130,9 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text, const FieldSel
     term.negated = raw[i].negated;
     out.terms_.push_back(std::move(term));
   }
+  // Sorted by their own text: "a==c,a=b" and "a=b,a=c" are equal selectors and print the same text.
+  std::sort(out.terms_.begin(), out.terms_.end(),
+            [](const Term& a, const Term& b) { return TermText(a) < TermText(b); });
   return out;
 }
 
@@ -162,11 +165,15 @@ std::optional<std::string> FieldSelector::RequiresExactMatch(std::string_view la
   return std::nullopt;
 }
 
+std::string FieldSelector::TermText(const Term& term) {
+  return std::string(term.label).append(term.negated ? "!=" : "=").append(Escape(term.value));
+}
+
 std::string FieldSelector::String() const {
   std::string out;
   for (const Term& term : terms_) {
     if (!out.empty()) out += ',';
-    out.append(term.label).append(term.negated ? "!=" : "=").append(Escape(term.value));
+    out.append(TermText(term));
   }
   return out;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Field selectors: "status.phase=Running,metadata.name!=x". Which labels a kind accepts, and the words with
-// which it refuses others, are Kubernetes' own per kind. An immutable value; matching compares strings of the
-// header only.
+// Field selectors: "status.phase=Running,metadata.name!=x". The accepted labels of each kind, and the
+// messages for other labels, are Kubernetes' own. An immutable value; matching compares strings of the header
+// only.
 
 #include <cstddef>
 #include <optional>
@@ -31,9 +31,9 @@ class FieldSelector {
   FieldSelector() = default;
 
   // The text of a fieldSelector parameter; empty text selects everything. In values, \\ \, and \= stand for
-  // the characters themselves. Fails with 400 and Kubernetes' words: text that is no selector, a label the
-  // kind does not know. Labels with an older or another group's name (spec.host, regarding.name) become the
-  // stored ones.
+  // the characters themselves. Fails with 400 and Kubernetes' message for malformed text and for labels that
+  // the kind does not support. Labels with an older or another group's name (spec.host, regarding.name)
+  // become the stored ones.
   static Result<FieldSelector> Parse(std::string_view text, const FieldSelectorScope& scope);
   // metadata.name=`name`, as for a watch of one object.
   static FieldSelector ForName(std::string_view name);
@@ -60,6 +60,8 @@ class FieldSelector {
 
   // Where the values of a field come from. `accepted` is the label as the client wrote it.
   static Term Resolve(std::string_view label, std::string_view accepted, const FieldSelectorScope& scope);
+  static std::string TermText(const Term& term);
+
   std::vector<Term> terms_;
 };
 

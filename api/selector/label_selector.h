@@ -60,7 +60,7 @@ class LabelSelector {
   bool Matches(const Json& labels) const;
 
   bool selects_everything() const { return !nothing_ && requirements_.empty(); }
-  // True only for Nothing(): a selector whose requirements no object can meet still says false.
+  // True only for Nothing(), not for requirements that no object can meet.
   bool selects_nothing() const { return nothing_; }
   // Sorted by key.
   const std::vector<LabelRequirement>& requirements() const { return requirements_; }

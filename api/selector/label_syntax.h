@@ -1,6 +1,6 @@
 #pragma once
 
-// What label keys and values may look like, with Kubernetes' words for what is wrong.
+// The syntax of label keys and values, with Kubernetes' error messages.
 
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace terrarium::api {
 
-// Each returns the messages for what is wrong with the text (several rules may fail), empty when it is fine.
+// Each returns the messages of all rules that the text violates; empty when it is valid.
 std::vector<std::string> LabelKeyErrors(std::string_view key);
 std::vector<std::string> LabelValueErrors(std::string_view value);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Takes the body of one request off the bytes of its connection: a given number of them, or chunks.
+// Reads the body of one request from the bytes of its connection: of a given length, or in chunks.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,8 @@ class BodyDecoder {
   // A body of more than `bytes_max` bytes is refused with 413.
   static BodyDecoder OfChunks(std::size_t bytes_max);
 
-  // Reads from the beginning of `input` and returns how much of it was taken: all of it, unless done() or
-  // error() then.
+  // Reads from the beginning of `input` and returns the number of bytes read: all, unless it is done() or has
+  // an error().
   std::size_t Read(std::string_view input);
   bool done() const { return state_ == State::kDone; }
   // Set when the body is malformed or too large: nothing after it can be read.

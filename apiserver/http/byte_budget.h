@@ -1,6 +1,6 @@
 #pragma once
 
-// How many bytes may wait in memory for all connections together, and what one of them has of it. The budget
+// A limit on the bytes that all connections together may buffer, and the share of one connection. The budget
 // is thread-safe and outlives its shares; a share belongs to one thread at a time.
 
 #include <atomic>
@@ -13,7 +13,7 @@ class ByteBudget {
  public:
   explicit ByteBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // False, and nothing is taken: there is no room for so much.
+  // False, without effect: the limit would be exceeded.
   bool TryTake(std::size_t bytes) {
     if (used_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= bytes_max_) return true;
     GiveBack(bytes);
@@ -35,7 +35,7 @@ class BudgetShare {
   BudgetShare& operator=(BudgetShare&&) = delete;
   ~BudgetShare() { Reset(); }
 
-  // Makes the share this large. False: it stays as it was, since the budget has no room for more.
+  // Changes the size of the share. False, without effect: the limit would be exceeded.
   bool Resize(std::size_t bytes) {
     if (bytes > bytes_ && !budget_->TryTake(bytes - bytes_)) return false;
     if (bytes < bytes_) budget_->GiveBack(bytes_ - bytes);

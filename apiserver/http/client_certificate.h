@@ -6,7 +6,7 @@
 
 namespace terrarium::apiserver {
 
-// Kubernetes' reading of a client certificate: the common name is the user, each organisation a group.
+// The user of a client certificate, as in Kubernetes: the common name is the user, each organisation a group.
 UserInfo UserOfCertificate(const std::string& pem);
 
 }  // namespace terrarium::apiserver

@@ -1,7 +1,6 @@
 #include "apiserver/http/connection.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <utility>
 
@@ -21,17 +20,18 @@ std::size_t WaitingBytesMax(const HttpOptions& options) {
   return options.head_bytes_max + options.body_bytes_max;
 }
 
+// Without the query, which may be large.
 Request ToRequest(RequestHead& head) {
   Request out;
   out.method = head.method;
   out.path = std::move(head.path);
-  out.query = ParseQuery(head.query);
   out.content_type = head.Header("content-type");
   out.accept = head.Header("accept");
   out.user_agent = head.Header("user-agent");
   out.host = head.Header("host");
   out.origin = head.Header("origin");
   out.if_none_match = head.Header("if-none-match");
+  head.DropFields();
   return out;
 }
 
@@ -47,21 +47,13 @@ api::Status TooMuchReceived() {
   return api::TooManyRequests("the requests being received take too much memory, please try again later", 1);
 }
 
-// A request that has been handed to the handler.
-struct PendingAnswer {
-  std::shared_ptr<BudgetShare> body;  // in memory, parsed and unparsed, until there is an answer
-  std::atomic<bool> given = false;
-};
-
-// An exception that leaves the handler ends its request, not the process. REQUIRES: calls of `respond` after
-// the first are no-ops.
-void ServeGuarded(ServerState& server, Request request, const Responder& respond) {
-  const std::string what = request.method + " " + request.path;
+// An exception that leaves the handler ends its request, not the process.
+void ServeGuarded(ServerState& server, Request request, const RequestScopePtr& scope) {
   try {
-    server.serve(std::move(request), respond);
+    server.serve(std::move(request), scope);
   } catch (const std::exception& e) {
-    spdlog::error("exception in {}: {}", what, e.what());
-    respond(StatusResponse(api::InternalError(kPanicMessage)));
+    spdlog::error("exception in {}: {}", scope->what(), e.what());
+    scope->Respond(StatusResponse(api::InternalError(kPanicMessage)));
   }
 }
 
@@ -71,7 +63,7 @@ Response StatusResponse(const api::Status& status) {
   Response response;
   response.code = status.code;
   response.body = status.ToJson().dump() + "\n";
-  // As the handler's own answers say: no cache may keep an error for another client.
+  // As in the handler's own responses: no cache may keep an error for another client.
   response.headers.emplace_back("Cache-Control", "no-cache, private");
   if (status.details && status.details->retry_after_seconds > 0)
     response.headers.emplace_back("Retry-After", std::to_string(status.details->retry_after_seconds));
@@ -143,6 +135,9 @@ std::size_t Connection::ReadHead(std::string_view input) {
 }
 
 void Connection::OnHead(std::string_view text) {
+  head_bytes_ = text.size();
+  request_share_ = std::make_shared<BudgetShare>(server_.received);
+  if (!request_share_->Resize(head_bytes_)) return Refuse(TooMuchReceived());
   auto head = ParseRequestHead(text);
   if (!head) return Refuse(head.status());
   head_ = std::move(*head);
@@ -158,7 +153,6 @@ void Connection::OnHead(std::string_view text) {
   if (!with_body) return Dispatch();
   body_ = head_.chunked ? BodyDecoder::OfChunks(server_.options.body_bytes_max)
                         : BodyDecoder::OfLength(*head_.content_length);
-  body_share_ = std::make_shared<BudgetShare>(server_.received);
   phase_ = Phase::kBody;
   read_due_ = now_ + server_.options.body_limit;
   if (head_.expects_continue) tcp_->send(std::string("HTTP/1.1 100 Continue\r\n\r\n"));
@@ -170,7 +164,7 @@ std::size_t Connection::ReadBody(std::string_view input) {
     Refuse(api::Status(*body_->error()));
     return input.size();
   }
-  if (!body_share_->Resize(body_->size())) {
+  if (!request_share_->Resize(head_bytes_ + body_->size())) {
     Refuse(TooMuchReceived());
     return input.size();
   }
@@ -180,7 +174,7 @@ std::size_t Connection::ReadBody(std::string_view input) {
 
 void Connection::KeepForLater(std::string_view input) {
   std::size_t size = waiting_.size() + input.size();
-  // A client that sends so much ahead does not read either: there is nothing to be said to it.
+  // A client that sends so much ahead does not read responses either: close without one.
   if (size > WaitingBytesMax(server_.options) || !input_share_.Resize(size)) return tcp_->forceClose();
   waiting_ += input;
 }
@@ -201,44 +195,42 @@ std::optional<UserInfo> Connection::Authenticate() {
 void Connection::Dispatch() {
   phase_ = Phase::kServing;
   SetDeadline(SteadyTime::max());  // the handler has its own
+  std::string query = std::move(head_.query);
   Request request = ToRequest(head_);
   request.user = std::move(user_);
   if (body_) request.body = body_->Take();
   body_.reset();
   request.client_gone = client_gone_ = std::make_shared<api::CancelToken>();
-  // Counted before `stopping` is read: the server waits for every request that it lets in.
-  server_.inflight.fetch_add(1);
-  if (server_.stopping) {
-    server_.inflight.fetch_sub(1);
-    return Refuse(api::ServiceUnavailable("the server is shutting down"));
-  }
-  auto pending = std::make_shared<PendingAnswer>();
-  pending->body = std::exchange(body_share_, nullptr);
-  auto answer = [weak = weak_from_this(), server = &server_, pending](Response response) {
-    if (auto self = weak.lock()) self->Answer(std::move(response));
-    if (pending->body) pending->body->Reset();
-    server->inflight.fetch_sub(1);
-  };
-  auto respond = [loop = loop_, pending, answer = std::move(answer)](Response response) {
-    if (pending->given.exchange(true)) return;
+  // Head and body are in memory, parsed and unparsed, until there is a response.
+  auto deliver = [weak = weak_from_this(), loop = loop_, share = std::exchange(request_share_, nullptr)](
+                     Response response, std::shared_ptr<void> in_flight) {
+    auto answer = [weak, share, in_flight = std::move(in_flight)](Response response) {
+      if (auto self = weak.lock()) self->Answer(std::move(response));
+      if (share) share->Reset();
+    };
     if (loop->isInLoopThread()) return answer(std::move(response));
     auto carried = std::make_shared<Response>(std::move(response));
-    loop->queueInLoop([answer, carried] { answer(std::move(*carried)); });
+    loop->queueInLoop([answer = std::move(answer), carried] { answer(std::move(*carried)); });
   };
-  if (request.body.size() <= server_.options.loop_body_bytes_max)
-    return ServeGuarded(server_, std::move(request), respond);
+  auto scope = RequestScope::Make(request, std::move(deliver));
+  if (!scope->Enter(server_.requests)) return Refuse(api::ServiceUnavailable("the server is shutting down"));
+  const bool large = request.body.size() + query.size() > server_.options.loop_body_bytes_max;
+  auto serve = [server = &server_, query = std::move(query), request = std::move(request),
+                scope = std::move(scope)]() mutable {
+    request.query = ParseQuery(query);
+    std::string().swap(query);
+    ServeGuarded(*server, std::move(request), scope);
+  };
+  if (!large) return serve();
   // Parsing it takes so long that the other connections of this loop would notice.
-  server_.workers.Post(
-      [server = &server_, request = std::move(request), respond = std::move(respond)]() mutable {
-        ServeGuarded(*server, std::move(request), respond);
-      });
+  server_.workers.Post(std::move(serve));
 }
 
 void Connection::Refuse(const api::Status& status) {
   if (phase_ == Phase::kIdle || phase_ == Phase::kHead) head_ = {};  // what is there is of the request before
   close_ = true;
   body_.reset();
-  body_share_ = nullptr;
+  request_share_ = nullptr;
   std::string().swap(partial_head_);
   input_share_.Reset();
   Answer(StatusResponse(status));
@@ -269,11 +261,9 @@ void Connection::OnTimer() {
     case Phase::kLingering: return tcp_->forceClose();
     case Phase::kSending:
     case Phase::kStreaming: {
-      // A client that reads, however slowly, is waited for.
-      std::size_t sent = tcp_->bytesSent();
-      if (sent == sent_at_check_) return tcp_->forceClose();
-      sent_at_check_ = sent;
-      return SetDeadline(now_ + server_.options.send_limit);
+      if (tcp_->bytesSent() != sent_at_check_) NoteProgress();
+      if (now_ >= std::min(stalled_due_, piece_due_)) return tcp_->forceClose();
+      return ArmSendDeadline();
     }
     case Phase::kServing:
     case Phase::kClosed: return;
@@ -288,7 +278,7 @@ void Connection::OnClosed() {
   tcp_ = nullptr;
   deadline_ = SteadyTime::max();
   body_.reset();
-  body_share_ = nullptr;
+  request_share_ = nullptr;
   input_share_.Reset();
   unsent_share_.Reset();
   std::string().swap(waiting_);

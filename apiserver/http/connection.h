@@ -1,11 +1,11 @@
 #pragma once
 
-// One client's connection: reads requests, has them served one after the other, and sends the answers.
-// Everything happens on the connection's event loop. Drogon accepts, speaks TLS and watches the socket; it
-// does not see the bytes.
+// One client's connection: reads requests, has them served one after the other, and sends the responses.
+// Everything happens on the connection's event loop. Drogon accepts connections, implements TLS and polls the
+// socket; it does not parse the bytes.
 //
-// At most one request is under way: what a client sends meanwhile (pipelining) waits, so that answers keep
-// the order of their requests wherever they were made.
+// At most one request is in progress. Pipelined requests wait, so that responses have the order of their
+// requests.
 
 #include <functional>
 #include <memory>
@@ -32,8 +32,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using SetTimer = std::function<void(SteadyTime)>;
 
-  // `server` outlives the connection, `tcp` does so until OnClosed(). `set_timer` asks for a call of
-  // OnTimer(), in the place of one it has asked for before.
+  // `server` outlives the connection; `tcp` is valid until OnClosed(). `set_timer` schedules a call of
+  // OnTimer() and replaces the one scheduled before.
   Connection(ServerState& server, trantor::TcpConnection& tcp, SetTimer set_timer);
 
   void OnOpened();
@@ -44,12 +44,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   enum class Phase {
     kIdle,  // between requests
-    kHead,  // a part of a head is there
+    kHead,  // a part of a head has arrived
     kBody,
-    kServing,  // the request has no answer yet
-    kSending,  // the answer is being sent
+    kServing,  // the request has no response yet
+    kSending,  // the response is being sent
     kStreaming,
-    kLingering,  // all has been sent, and the client is to close
+    kLingering,  // everything has been sent; waits for the client to close
     kClosed,
   };
 
@@ -63,7 +63,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<UserInfo> Authenticate();
   void ArmReadDeadline();
   void SetDeadline(SteadyTime due);
-  // Answers what cannot be served, and closes: where the next request begins is not known.
+  // Responds with an error and closes, because the start of the next request is unknown.
   void Refuse(const api::Status& status);
 
   // connection_answer.cc: writing
@@ -73,9 +73,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void StartStream(Response response);
   void PumpStream();
   void EndPiece();
-  // True if all of it has been given to the kernel; otherwise OnFlushed() is called when it has.
+  // True if the kernel has accepted all of it; otherwise OnFlushed() is called later.
   bool Write(std::string_view text);
   bool AwaitFlush();
+  void NoteProgress();
+  void ArmSendDeadline();
   void OnFlushed();
   void FinishAnswer();
   void StopStream();
@@ -87,23 +89,24 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const SetTimer set_timer_;
   Phase phase_ = Phase::kIdle;
 
-  SteadyTime now_;                            // when the event began that is being worked on
+  SteadyTime now_;                            // start of the current event
   SteadyTime deadline_ = SteadyTime::max();   // of the phase
-  SteadyTime timer_due_ = SteadyTime::max();  // what was asked for
+  SteadyTime timer_due_ = SteadyTime::max();  // of the scheduled timer
   SteadyTime read_due_ = SteadyTime::max();   // of the head or body that is being read
 
   std::string partial_head_;
-  std::string waiting_;  // came while a request was under way
+  std::string waiting_;  // received while a request was in progress
   BudgetShare input_share_;
   RequestHead head_;
   std::optional<BodyDecoder> body_;
-  std::shared_ptr<BudgetShare> body_share_;  // held until the answer is there
+  std::size_t head_bytes_ = 0;
+  std::shared_ptr<BudgetShare> request_share_;  // of head and body; held until the response
   std::optional<UserInfo> certificate_user_;
   UserInfo user_;
   std::shared_ptr<api::CancelToken> client_gone_;  // of the request that is being served
 
-  bool close_ = false;  // after this answer
-  std::string rest_;    // of an answer that leaves in pieces
+  bool close_ = false;  // after this response
+  std::string rest_;    // of a response that is sent in pieces
   std::size_t rest_begin_ = 0;
   BudgetShare unsent_share_;
   std::shared_ptr<StreamPump> stream_;
@@ -111,9 +114,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool flush_pending_ = false;
   bool in_await_ = false;
   std::size_t sent_at_check_ = 0;
+  SteadyTime stalled_due_ = SteadyTime::max();  // when a client that has read nothing more is closed
+  SteadyTime piece_due_ = SteadyTime::max();    // by when the client must have read the piece being sent
 };
 
-// An error as a whole answer.
+// An error as a complete response.
 Response StatusResponse(const api::Status& status);
 
 }  // namespace terrarium::apiserver

@@ -11,10 +11,19 @@ namespace {
 constexpr std::size_t kPieceBytes = 256 * 1024;
 // Smaller for streams, because there may be many of them.
 constexpr std::size_t kStreamPieceBytes = 64 * 1024;
+// How many times send_limit a client has for a piece. One that reads a byte now and then would otherwise keep
+// its connection, and what waits to be sent, indefinitely.
+constexpr int kSendLimitsOfPiece = 2;
+// How often within send_limit a connection checks whether its client has read more.
+constexpr int kProgressChecks = 6;
 
-api::Status TooMuchUnsent() {
-  return api::TooManyRequests("the answers that wait to be read take too much memory, please try again later",
-                              1);
+// `response` would exceed the limit. A client that repeats a completed write would get a conflict.
+api::Status TooMuchUnsent(const std::string& method, const Response& response) {
+  constexpr const char* kWhy = "the responses that wait to be sent take too much memory";
+  const bool has_written = method != "GET" && method != "HEAD" && response.code < 300;
+  if (has_written)
+    return api::InternalError(std::string("the request was completed without its response: ") + kWhy);
+  return api::TooManyRequests(std::string(kWhy) + ", please try again later", 1);
 }
 
 bool MayHaveBody(int code) { return code >= 200 && code != 204 && code != 304; }
@@ -32,6 +41,8 @@ ResponseHeadOptions Connection::HeadOptions(BodyEnd end) const {
 void Connection::Answer(Response response) {
   if (phase_ == Phase::kClosed) return;
   now_ = server_.now();
+  head_.DropFields();
+  request_share_ = nullptr;
   if (response.stream)
     StartStream(std::move(response));
   else
@@ -43,7 +54,8 @@ void Connection::SendPlain(Response response) {
   phase_ = Phase::kSending;
   server_.sending.fetch_add(1);
   bool with_body = MayHaveBody(response.code) && head_.method != "HEAD";
-  if (with_body && !unsent_share_.Resize(response.body.size())) response = StatusResponse(TooMuchUnsent());
+  if (with_body && !unsent_share_.Resize(response.body.size()))
+    response = StatusResponse(TooMuchUnsent(head_.method, response));
   ResponseHeadOptions options = HeadOptions(MayHaveBody(response.code) ? BodyEnd::kLength : BodyEnd::kNoBody);
   options.content_length = response.body.size();
   std::string text = FormatResponseHead(response, options);
@@ -148,9 +160,21 @@ bool Connection::AwaitFlush() {
   });
   in_await_ = false;
   if (!flush_pending_) return true;
-  sent_at_check_ = tcp_->bytesSent();
-  SetDeadline(now_ + server_.options.send_limit);
+  piece_due_ = now_ + kSendLimitsOfPiece * server_.options.send_limit;
+  NoteProgress();
+  ArmSendDeadline();
   return false;
+}
+
+void Connection::NoteProgress() {
+  sent_at_check_ = tcp_->bytesSent();
+  stalled_due_ = now_ + server_.options.send_limit;
+}
+
+// The library does not report progress either. Checks in between keep a client that stops reading just after
+// a check from having twice as long.
+void Connection::ArmSendDeadline() {
+  SetDeadline(std::min({now_ + server_.options.send_limit / kProgressChecks, stalled_due_, piece_due_}));
 }
 
 void Connection::OnFlushed() {

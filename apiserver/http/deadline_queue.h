@@ -1,7 +1,7 @@
 #pragma once
 
-// Which of many connections to look at next, and when. Knows no clock: the caller says what time it is. Not
-// thread-safe: each event loop has its own.
+// Orders connections by their next deadline. Has no clock: the caller passes the time. Not thread-safe: each
+// event loop has its own.
 
 #include <chrono>
 #include <cstdint>
@@ -19,10 +19,10 @@ class DeadlineQueue {
  public:
   using Id = std::uint64_t;
 
-  // `id` is due at `when` and no longer at the time it had before.
+  // Sets or replaces the deadline of `id`.
   void Set(Id id, SteadyTime when);
   void Remove(Id id);
-  // Those that are due at `now`, earliest first; they are no longer in the queue.
+  // Removes and returns the ids that are due at `now`, earliest first.
   std::vector<Id> TakeDue(SteadyTime now);
   // When the first one is due.
   std::optional<SteadyTime> Next() const;

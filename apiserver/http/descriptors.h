@@ -1,17 +1,16 @@
 #pragma once
 
-// File descriptors: how many the process may have, and how many of them are for connections.
+// The limit on file descriptors, and the part of it for connections.
 
 #include <cstddef>
 
 namespace terrarium::apiserver {
 
-// Raises the soft limit of open files to the hard one and returns what it is then.
+// Raises the soft limit of open files to the hard one and returns it.
 std::size_t RaiseDescriptorLimit();
 
-// How many connections may be open when the process may have `limit` descriptors: an eighth of them, and 64
-// at least, is for the files of clusters, event loops and calls to the outside. Never more than `wanted`,
-// never none.
+// The number of connections that may be open with `limit` descriptors. An eighth of them, at least 64, is
+// reserved for files of clusters, event loops and outgoing calls. At most `wanted`, at least 1.
 std::size_t ConnectionsWithin(std::size_t limit, std::size_t wanted);
 
 }  // namespace terrarium::apiserver

@@ -67,14 +67,15 @@ class DrogonServer : public HttpServer {
 
   void Run(std::function<void()> ready) override {
     Configure();
-    drogon::app().registerBeginningAdvice([this, ready = std::move(ready)] { TellWhenListening(ready); });
+    drogon::app().registerBeginningAdvice([this, ready = std::move(ready)] { CallWhenListening(ready); });
     drogon::app().run();
     state_.workers.Stop();  // the handler that the workers call may be gone once Run() returns
   }
 
   void Stop(std::function<void()> close_streams) override {
     drogon::app().getLoop()->queueInLoop([this, close = std::move(close_streams)] {
-      if (state_.stopping.exchange(true)) return;
+      if (std::exchange(stopping_, true)) return;
+      state_.requests->Close();
       close_streams_ = close;
       Drain(0);
     });
@@ -83,7 +84,7 @@ class DrogonServer : public HttpServer {
  private:
   void Configure();
   void Listen();
-  void TellWhenListening(const std::function<void()>& ready);
+  void CallWhenListening(const std::function<void()>& ready);
   void OnAccepted(int fd);
   void OnConnection(const trantor::TcpConnectionPtr& tcp);
   void WatchHandshakes();
@@ -95,15 +96,17 @@ class DrogonServer : public HttpServer {
   std::mutex loops_mutex_;
   std::map<trantor::EventLoop*, std::unique_ptr<ConnectionLoop>> loops_;  // guarded by loops_mutex_
   std::atomic<bool> watching_handshakes_ = false;
-  std::function<void()> close_streams_;  // used on the main loop only
+  // Both are used on the main loop only.
+  bool stopping_ = false;
+  std::function<void()> close_streams_;
 };
 
 // Drogon starts its listeners on another thread some time after the beginning advices, and does not report
 // when they are ready. So this method polls until it can connect.
-void DrogonServer::TellWhenListening(const std::function<void()>& ready) {
+void DrogonServer::CallWhenListening(const std::function<void()>& ready) {
   drogon::app().getLoop()->runAfter(kListenStepSeconds, [this, ready] {
     if (CanConnect(state_.options.address, state_.options.port)) return ready();
-    TellWhenListening(ready);
+    CallWhenListening(ready);
   });
 }
 
@@ -193,7 +196,7 @@ void DrogonServer::OnConnection(const trantor::TcpConnectionPtr& tcp) {
 }
 
 void DrogonServer::Drain(int step) {
-  bool requests_done = state_.inflight.load() == 0;
+  bool requests_done = state_.requests->count() == 0;
   bool close_now = requests_done || step >= kDrainStepsMax / 2;
   if (close_now && close_streams_) std::exchange(close_streams_, nullptr)();
   bool all_sent = state_.streams.load() == 0 && state_.sending.load() == 0;

@@ -12,6 +12,7 @@
 
 #include "api/base/status.h"
 #include "apiserver/request.h"
+#include "apiserver/request_scope.h"
 
 namespace terrarium::apiserver {
 
@@ -32,14 +33,17 @@ struct HttpOptions {
   // The size of a connection's send buffer in the kernel (SO_SNDBUF). The kernel doubles it to account for
   // its own overhead.
   int socket_buffer_bytes = 128 * 1024;
-  // A worker serves a request with a larger body, so that parsing it does not block the event loop.
+  // A worker serves a request with a larger body and query, so that parsing them does not block the event
+  // loop.
   std::size_t loop_body_bytes_max = 256 * 1024;
   int workers = 2;
   std::chrono::seconds handshake_limit{30};
-  std::chrono::seconds head_limit{30};
-  std::chrono::seconds body_limit{60};
+  std::chrono::milliseconds head_limit{std::chrono::seconds(30)};
+  std::chrono::milliseconds body_limit{std::chrono::seconds(60)};
   std::chrono::seconds idle_limit{180};
-  std::chrono::seconds send_limit{30};   // without any byte accepted by the client
+  // Without any byte accepted by the client. It has twice as long for each piece of a response, of 64 KiB in
+  // a stream and 256 KiB otherwise.
+  std::chrono::seconds send_limit{30};
   std::chrono::seconds linger_limit{5};  // for the client to close after the last response
   int threads = 0;                       // event loops; 0: one per core
   // Returns the user of a bearer token; nullopt: 401. A request without a token gets the user of its client
@@ -50,7 +54,7 @@ struct HttpOptions {
 
 class HttpServer {
  public:
-  using Serve = std::function<void(Request, Responder)>;
+  using Serve = std::function<void(Request, RequestScopePtr)>;
 
   // Checks that the address can be bound and that the files can be read, and fails with a one-line reason.
   // Raises the limit of open files to its maximum, and lowers connections_max to what that limit allows.

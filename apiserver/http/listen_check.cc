@@ -76,11 +76,11 @@ bool CanConnect(const std::string& address, std::uint16_t port) {
   return connected;
 }
 
-api::Result<bool> CheckReadable(const std::string& file) {
-  if (file.empty()) return true;
+api::Result<void> CheckReadable(const std::string& file) {
+  if (file.empty()) return {};
   errno = 0;
   std::ifstream in(file);
-  if (in.good() && in.peek() != std::ifstream::traits_type::eof()) return true;
+  if (in.good() && in.peek() != std::ifstream::traits_type::eof()) return {};
   return api::BadRequest("cannot read " + file + ": " + (errno != 0 ? std::strerror(errno) : "empty file"));
 }
 

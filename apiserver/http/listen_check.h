@@ -14,7 +14,7 @@ api::Result<std::uint16_t> CheckListen(const std::string& address, std::uint16_t
 // True if a server accepts connections at this address and port.
 bool CanConnect(const std::string& address, std::uint16_t port);
 // Fails if the file cannot be read or is empty. Succeeds for an empty name.
-api::Result<bool> CheckReadable(const std::string& file);
+api::Result<void> CheckReadable(const std::string& file);
 bool IsLoopback(const std::string& address);
 
 }  // namespace terrarium::apiserver

@@ -11,6 +11,8 @@ namespace {
 using api::Status;
 
 constexpr std::string_view kSpaces = " \t";
+// A parsed field takes far more memory than the few bytes that a client needs to send it.
+constexpr std::size_t kFieldsMax = 1000;
 
 Status Refused(int code, std::string_view message) {
   Status status = api::BadRequest(message);
@@ -115,6 +117,8 @@ std::optional<Status> ParseField(std::string_view line, RequestHead& head) {
     return Refused(400, "malformed HTTP header field");
   std::string_view value = Trim(line.substr(colon + 1));
   if (std::any_of(value.begin(), value.end(), IsControl)) return Refused(400, "invalid header field value");
+  if (head.headers.size() == kFieldsMax)
+    return Refused(431, "too many request header fields, limit is " + std::to_string(kFieldsMax));
   head.headers.emplace_back(Lower(line.substr(0, colon)), value);
   return std::nullopt;
 }
@@ -143,7 +147,7 @@ void ReadConnection(const std::string& value, RequestHead& head) {
   });
 }
 
-// What the fields say about the message itself.
+// Evaluates the fields that describe the message itself.
 std::optional<Status> ReadFraming(RequestHead& head) {
   head.keep_alive = head.minor_version == 1;
   int hosts = 0;
@@ -177,6 +181,12 @@ const std::string& RequestHead::Header(std::string_view name) const {
   for (const auto& [field, value] : headers)
     if (field == name) return value;
   return kNone;
+}
+
+void RequestHead::DropFields() {
+  std::string().swap(path);
+  std::string().swap(query);
+  decltype(headers)().swap(headers);
 }
 
 std::size_t FindHeadEnd(std::string_view text, std::size_t from) {

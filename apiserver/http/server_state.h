@@ -1,6 +1,6 @@
 #pragma once
 
-// What all connections of a server share. Thread-safe; outlives them.
+// The state shared by all connections of a server. Thread-safe; outlives them.
 
 #include <atomic>
 #include <chrono>
@@ -10,6 +10,7 @@
 #include "apiserver/http/deadline_queue.h"
 #include "apiserver/http/http_server.h"
 #include "apiserver/http/worker_pool.h"
+#include "apiserver/request_group.h"
 
 namespace terrarium::apiserver {
 
@@ -27,13 +28,13 @@ struct ServerState {
   const HttpOptions options;
   const HttpServer::Serve serve;
   const Clock now;
-  ByteBudget received;  // requests that have no answer yet
-  ByteBudget unsent;    // answers that have not left yet
+  ByteBudget received;  // requests without a response yet
+  ByteBudget unsent;    // responses that are not sent yet
   WorkerPool workers;
-  std::atomic<int> inflight = 0;  // requests that `serve` has not answered
-  std::atomic<int> sending = 0;   // connections that have an answer to send
-  std::atomic<int> streams = 0;
-  std::atomic<bool> stopping = false;
+  // Closed when the server stops. Streams may outlive the connections.
+  const RequestGroupPtr requests = std::make_shared<RequestGroup>();
+  std::atomic<int> sending = 0;  // connections with a response to send
+  std::atomic<int> streams = 0;  // connections whose response is a stream
 };
 
 }  // namespace terrarium::apiserver

@@ -1,6 +1,6 @@
 #pragma once
 
-// A ResponseStream as the bytes of an HTTP body: in chunks, or as they are until the connection closes.
+// A ResponseStream as the bytes of an HTTP body: in chunks, or unframed until the connection closes.
 
 #include <cstddef>
 #include <memory>
@@ -17,8 +17,8 @@ class StreamFrames {
       : source_(std::move(source)), chunked_(chunked) {}
 
   void SetWake(std::function<void()> wake) { source_->SetWake(std::move(wake)); }
-  // Reads about `max_bytes` into `buffer`, and makes `frame` the part of it to be sent, which may be empty.
-  // kEnd: with `frame` the body is whole.
+  // Reads about `max_bytes` into `buffer`, and sets `frame` to the part of it to send, which may be empty.
+  // kEnd: `frame` completes the body.
   ResponseStream::State Next(std::size_t max_bytes, std::string& buffer, std::string_view& frame);
 
  private:

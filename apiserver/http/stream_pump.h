@@ -1,6 +1,6 @@
 #pragma once
 
-// Brings one ResponseStream to the event loop of its connection: a wake from any thread queues one run there.
+// Reads one ResponseStream on the event loop of its connection: a wake from any thread queues one run there.
 
 #include <atomic>
 #include <functional>
@@ -17,13 +17,13 @@ namespace terrarium::apiserver {
 
 class StreamPump : public std::enable_shared_from_this<StreamPump> {
  public:
-  // `run` is called on `loop` after each wake. `busy` is Response::stream_busy: what it gives is held until
-  // that run has ended, so that a virtual clock waits for clients that keep up.
+  // `run` is called on `loop` after each wake. `busy` is Response::stream_busy: its result is held until that
+  // run has ended, so that a virtual clock waits for clients that keep up.
   StreamPump(std::unique_ptr<ResponseStream> source, bool chunked,
              std::function<std::shared_ptr<void>()> busy, trantor::EventLoop* loop,
              std::function<void()> run);
 
-  // Begins to listen to the source. The caller calls Wake() once it can take something.
+  // Registers with the source. The caller calls Wake() once it can send.
   void Start();
   // On any thread.
   void Wake();

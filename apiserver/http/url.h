@@ -13,7 +13,7 @@ int HexDigit(char c);
 
 // The parameters of a query string in their order, decoded; a name may come more than once.
 std::vector<std::pair<std::string, std::string>> ParseQuery(std::string_view query);
-// A path without its percent escapes; nullopt if one is malformed. A plus sign stands for itself here.
+// A path without its percent escapes; nullopt if one is malformed. A plus sign is not decoded.
 std::optional<std::string> DecodePath(std::string_view path);
 
 }  // namespace terrarium::apiserver

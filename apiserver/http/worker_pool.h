@@ -1,6 +1,6 @@
 #pragma once
 
-// A few threads for work that would keep an event loop from its other connections.
+// Threads for work that would block an event loop.
 
 #include <condition_variable>
 #include <deque>

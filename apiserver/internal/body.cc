@@ -111,7 +111,7 @@ Status CannotHandle(std::string_view kind, std::string_view version, std::string
 
 // A body may omit kind and apiVersion, because the path implies them. If they are present, they must match
 // the path.
-Result<bool> CheckKind(const Json& document, const ExpectedKind& expected) {
+Result<void> CheckKind(const Json& document, const ExpectedKind& expected) {
   for (const char* field : {"kind", "apiVersion"}) {
     const Json* value = api::Find(document, field);
     if (value != nullptr && !value->is_string())
@@ -136,7 +136,7 @@ Result<bool> CheckKind(const Json& document, const ExpectedKind& expected) {
   if (kind != expected.kind)
     return CannotHandle(kind, expected.version, expected.kind,
                         "converting " + kind + " to " + std::string(expected.kind) + ": unknown conversion");
-  return true;
+  return {};
 }
 
 // Returns the strict errors as one message if the request must be refused. Otherwise the errors become

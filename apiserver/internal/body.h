@@ -1,6 +1,6 @@
 #pragma once
 
-// Request bodies: any media type in, a normalised document out.
+// Decoding of request bodies in any media type to normalised documents.
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@
 
 namespace terrarium::apiserver {
 
-// The kind a body must be of.
+// The kind that a body must have.
 struct ExpectedKind {
   std::string_view group;
   std::string_view version;
@@ -25,14 +25,14 @@ ExpectedKind BodyKindOf(const ResourceInfo& resource);
 ExpectedKind BodyKindOf(const SubresourceInfo& subresource);
 
 // Decodes the call's body, checks apiVersion and kind (absent ones are taken from the path), normalises.
-// Unknown and duplicate fields are an error, warnings of the call, or ignored, as `validation` says. The
+// Unknown and duplicate fields are errors, warnings of the call, or ignored, depending on `validation`. The
 // result is in stored form (events.k8s.io Events become core ones) and has no kind and apiVersion.
 api::Result<Json> DecodeBody(Call& call, const ExpectedKind& expected, FieldValidation validation);
-// The same for the result of a patch. Kubernetes says 422 here, where a body gets 400, and prints the whole
+// The same for the result of a patch. Errors are 422 instead of 400, as in Kubernetes, and print the whole
 // document.
 api::Result<Json> DecodePatched(Call& call, Json document, const ExpectedKind& expected,
                                 FieldValidation validation);
-// DeleteOptions: null when there is no body.
+// DeleteOptions; null for a request without a body.
 api::Result<Json> DecodeDeleteOptions(Call& call);
 
 }  // namespace terrarium::apiserver

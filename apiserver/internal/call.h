@@ -1,6 +1,6 @@
 #pragma once
 
-// One request on its way through the verbs.
+// One request as the verbs see it.
 
 #include <memory>
 #include <optional>
@@ -21,7 +21,7 @@
 
 namespace terrarium::apiserver {
 
-// What all calls of a handler share.
+// The state shared by all calls of a handler.
 struct Server {
   api::Env env;
   storage::Store& store;
@@ -45,11 +45,11 @@ struct Call {
   Negotiated output;
   Responder respond;
   std::vector<std::string> warnings;
-  // Of a caller in the same process: the body as a document, and an answer without text. `respond` is not
+  // For a caller in the same process: the body as a document, and a response without text. `respond` is not
   // used then.
   std::optional<Json> document = std::nullopt;
   api::Client::WriteDone written = nullptr;
-  std::vector<GateNote> gate_notes = {};  // of the attempt to write that is under way
+  std::vector<GateNote> gate_notes = {};  // of the current attempt to write
 
   const ResourceInfo& resource() const { return *route.resource; }
   const Strategy& strategy() const { return *route.resource->strategy; }
@@ -59,7 +59,7 @@ struct Call {
   }
 };
 
-// Shared, since an answer may come from the store's commit thread after the verb's function has returned.
+// Shared, since the response may come from the store's commit thread after the verb's function has returned.
 using CallPtr = std::shared_ptr<Call>;
 
 }  // namespace terrarium::apiserver

@@ -13,14 +13,14 @@
 
 namespace terrarium::apiserver {
 
-// Pure: what a delete makes of the document.
+// The effect of a delete on the document. Pure.
 struct DeletionPlan {
   enum class Action {
-    kNothing,         // it is already going, no faster than asked
+    kNothing,         // it is already being deleted, and not later than requested
     kMark,            // `document` has its deletionTimestamp and waits for its grace period or its finalizers
     kMarkThenRemove,  // `document` is written once more, then removed: a graceful kind whose grace period is
                       // 0
-    kRemove,          // removed as it is
+    kRemove,          // removed immediately
   };
   Action action = Action::kRemove;
   Json document;
@@ -29,10 +29,10 @@ DeletionPlan PlanDeletion(const ResourceInfo& resource, Json document, const Del
                           api::Time now);
 
 // 409 when the object is not the one, or not in the state, that the options name.
-api::Result<bool> CheckPreconditions(const ResourceInfo& resource, const DeleteOptions& options,
+api::Result<void> CheckPreconditions(const ResourceInfo& resource, const DeleteOptions& options,
                                      const api::Object& current);
 
-// Deletes one object of a resource. `deleted` is false when it goes on existing for a while.
+// Deletes one object of a resource. `deleted` is false when it continues to exist for a while.
 void DeleteObject(const CallPtr& call, const ResourceInfo& resource, const storage::ObjectKey& key,
                   const DeleteOptions& options, ChangeDone done);
 

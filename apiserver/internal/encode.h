@@ -1,6 +1,6 @@
 #pragma once
 
-// The bytes of an answer: JSON, YAML or protobuf; the object itself, a Table or its metadata alone.
+// The bytes of a response: JSON, YAML or protobuf; the object itself, a Table or its metadata alone.
 
 #include <cstdint>
 #include <span>

@@ -42,9 +42,9 @@ std::string EtcdKey(const ResourceInfo& resource, std::string_view ns, std::stri
   return key.append(name);
 }
 
-api::Result<bool> CheckEtcdLimits(const ResourceInfo& resource, const api::Object& object, EtcdWrite write,
+api::Result<void> CheckEtcdLimits(const ResourceInfo& resource, const api::Object& object, EtcdWrite write,
                                   std::size_t request_bytes_max) {
-  if (object.body().size() + kRoom <= request_bytes_max) return true;
+  if (object.body().size() + kRoom <= request_bytes_max) return {};
   Json document = object.Parse();
   document["kind"] = resource.kind;
   document["apiVersion"] = resource.GroupVersion();
@@ -60,7 +60,7 @@ api::Result<bool> CheckEtcdLimits(const ResourceInfo& resource, const api::Objec
         std::to_string(transaction) + " vs. " + std::to_string(kMessageBytesMax) + ")");
   if (kRequestHeaderBytes + FieldBytes(transaction) > request_bytes_max)
     return api::GenericServerError("etcdserver: request is too large");
-  return true;
+  return {};
 }
 
 }  // namespace terrarium::apiserver

@@ -1,6 +1,6 @@
 #pragma once
 
-// What clients of Kubernetes get to see of the etcd behind it: the key of an object, and the limits of a
+// Properties of etcd that clients of Kubernetes can observe: the key of an object, and the limits of a
 // request.
 
 #include <cstddef>
@@ -16,12 +16,12 @@ namespace terrarium::apiserver {
 // "/registry/pods/default/web"
 std::string EtcdKey(const ResourceInfo& resource, std::string_view ns, std::string_view name);
 
-// A write names what must be true of the key and, where it replaces an object, asks for the present one.
+// An etcd transaction has a condition on the key and, for an update, a read of the current object.
 enum class EtcdWrite { kCreate, kUpdate };
 
-// An error when the write of the object would be more than `request_bytes_max` for etcd, or too much for its
-// client, in their words. Objects are measured in the form in which Kubernetes stores them.
-api::Result<bool> CheckEtcdLimits(const ResourceInfo& resource, const api::Object& object, EtcdWrite write,
+// An error with the message of etcd or of its client when the write would exceed `request_bytes_max`. Objects
+// are measured in the form in which Kubernetes stores them.
+api::Result<void> CheckEtcdLimits(const ResourceInfo& resource, const api::Object& object, EtcdWrite write,
                                   std::size_t request_bytes_max);
 
 }  // namespace terrarium::apiserver

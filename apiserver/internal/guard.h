@@ -1,6 +1,6 @@
 #pragma once
 
-// Keeps an exception inside the request that caused it: the client gets 500 InternalError, the log the
+// Confines an exception to the request that caused it: the client gets 500 InternalError, the log has the
 // reason.
 
 #include <exception>
@@ -9,7 +9,7 @@
 
 namespace terrarium::apiserver {
 
-// Logs `reason` and answers the call with 500, unless it has been answered.
+// Logs `reason` and responds with 500, unless the call has a response.
 void RespondPanic(const CallPtr& call, const char* reason);
 
 // Runs `work`, a part of serving `call`. Callbacks of the store need a guard of their own: they may run on

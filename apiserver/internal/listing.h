@@ -21,10 +21,10 @@ bool Matches(const ListOptions& options, const api::Object& object);
 
 api::Result<Page> ReadPage(const Call& call, const ListOptions& options);
 
-// Where the next page of a list begins and at which revision the first one was read.
+// The start of the next page of a list and the revision of the first page.
 struct ContinueToken {
-  std::int64_t revision = 0;  // -1: whatever is newest, for a client that accepts an inconsistent rest
-  std::string last;           // "ns/name" or "name" of the last item given out
+  std::int64_t revision = 0;  // -1: the newest, for a client that accepts an inconsistent continuation
+  std::string last;           // "ns/name" or "name" of the last item returned
 };
 std::string EncodeContinue(const ContinueToken& token);
 api::Result<ContinueToken> DecodeContinue(std::string_view text);

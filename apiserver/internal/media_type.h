@@ -4,7 +4,7 @@
 
 namespace terrarium::apiserver {
 
-// "application/json" of "Application/JSON; charset=utf-8" is left as written but for parameters and blanks.
+// The media type of a header without parameters and blanks; its case is kept.
 inline std::string_view MediaTypeOf(std::string_view header) {
   header = header.substr(0, header.find(';'));
   while (!header.empty() && header.back() == ' ') header.remove_suffix(1);

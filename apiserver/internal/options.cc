@@ -43,14 +43,14 @@ bool ParseInt(const std::string& text, Int* out) {
 }
 
 // A query parameter that must be a number; absent or empty leaves `out` alone.
-Result<bool> QueryInt(const Request& request, std::string_view name, std::optional<std::int64_t>* out) {
+Result<void> QueryInt(const Request& request, std::string_view name, std::optional<std::int64_t>* out) {
   const std::string* text = request.Query(name);
-  if (text == nullptr || text->empty()) return false;
+  if (text == nullptr || text->empty()) return {};
   std::int64_t value = 0;
   if (!ParseInt(*text, &value))
     return api::BadRequest("strconv.ParseInt: parsing " + api::Quote(*text) + ": invalid syntax");
   *out = value;
-  return true;
+  return {};
 }
 
 FieldErrors CheckListMatch(const Request& request, const std::string& match, bool has_continue) {
@@ -141,8 +141,8 @@ std::optional<bool> QueryBool(const Request& request, std::string_view name) {
   return lower != "false" && lower != "0";
 }
 
-Result<bool> RefuseExport(const Request& request) {
-  if (!QueryBool(request, "export").value_or(false)) return true;
+Result<void> RefuseExport(const Request& request) {
+  if (!QueryBool(request, "export").value_or(false)) return {};
   return api::BadRequest("the export parameter, deprecated since v1.14, is no longer supported");
 }
 

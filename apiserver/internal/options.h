@@ -68,7 +68,7 @@ struct ListOptions {
 // are false, and any other text is true, even an empty one.
 std::optional<bool> QueryBool(const Request& request, std::string_view name);
 // 400 if the request sets the `export` parameter, which Kubernetes no longer supports.
-api::Result<bool> RefuseExport(const Request& request);
+api::Result<void> RefuseExport(const Request& request);
 // The resourceVersion parameter; nullopt if it is unset.
 api::Result<std::optional<std::int64_t>> ParseResourceVersion(const Request& request, bool watch);
 api::Result<ListOptions> ParseListOptions(const Request& request, const ResourceInfo& resource, bool watch);

@@ -57,7 +57,7 @@ Response Aggregated(const ResourceTable& table, const Request& request, const Ag
   return WithEtag(request, std::move(response), DiscoveryEtag(document));
 }
 
-// kubectl asks for these before it says that it knows no such kind; there are none.
+// kubectl requests these before it reports an unknown kind; the list is empty.
 constexpr std::string_view kCustomResourceDefinitions =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything that is no resource: discovery, OpenAPI, health, version, metrics.
+// Paths outside the resources: discovery, OpenAPI, health, version, metrics.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace terrarium::apiserver {
 
-// Answers a request whose path names no resource; 404 in plain text when nothing is there.
+// Responds to a request whose path names no resource; 404 in plain text for an unknown path.
 Response ServePath(Server& server, const ResourceTable& table, const Request& request);
 
 }  // namespace terrarium::apiserver

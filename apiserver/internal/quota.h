@@ -41,7 +41,7 @@ QuotaVerdict JudgeQuota(const Json& quota, const api::QuotaSubject& subject);
 std::optional<api::QuotaSubject> FindQuotaSubject(const Call& call, const Json& object);
 
 // Checks that the quotas allow the creation, and changes nothing. 403 if they do not.
-api::Result<bool> CheckQuotas(const Call& call, const api::QuotaSubject& subject, const std::string& name);
+api::Result<void> CheckQuotas(const Call& call, const api::QuotaSubject& subject, const std::string& name);
 
 // Adds the usage of `object` to the quotas, then submits its creation. `done` gets the error of a quota, such
 // as 403, or the outcome of the store.

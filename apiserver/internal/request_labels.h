@@ -1,6 +1,6 @@
 #pragma once
 
-// Which series of apiserver_request_total a request belongs to.
+// The labels of a request in apiserver_request_total.
 
 #include <optional>
 
@@ -10,10 +10,10 @@
 
 namespace terrarium::apiserver {
 
-// Of a request for a resource. The code is set when it is known.
+// For a request for a resource. The caller sets the code later.
 RequestLabels ResourceLabels(const Route& route, const Request& request);
 
-// Of a request for a path outside the resources; nullopt: not counted.
+// For a request for a path outside the resources; nullopt: not counted.
 std::optional<RequestLabels> PathLabels(const Request& request, const Response& response);
 
 }  // namespace terrarium::apiserver

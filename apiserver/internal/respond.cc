@@ -31,9 +31,21 @@ void Send(const CallPtr& call, int code, std::string content_type, std::string b
   Answer(call, std::move(response));
 }
 
+// A stream may last for an hour, and the query and the header fields of its request may take a megabyte. The
+// query determines the encoding of Events, and logged errors name the user.
+void DropUnneededByStream(Call& call) {
+  Request kept;
+  const std::string* include = call.request.Query("includeObject");
+  if (include != nullptr && call.output.shape == Shape::kTable)
+    kept.query.emplace_back("includeObject", *include);
+  kept.user = std::move(call.request.user);
+  call.request = std::move(kept);
+}
+
 }  // namespace
 
 void Answer(const CallPtr& call, Response response) {
+  if (response.stream) DropUnneededByStream(*call);
   WarningList warnings;
   for (std::string& warning : call->warnings) warnings.Add(std::move(warning));
   response.warnings = warnings.Take();
@@ -70,7 +82,7 @@ void RespondPanic(const CallPtr& call, const char* reason) {
 void RespondSuccess(const CallPtr& call, int code, const Json& details) {
   Json document = {
       {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", Json::object()}, {"status", "Success"}};
-  // An answer with details, as deletes give it, says no code.
+  // A response with details, as for a delete, has no code.
   if (details.is_null())
     document["code"] = code;
   else

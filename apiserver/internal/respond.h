@@ -1,6 +1,6 @@
 #pragma once
 
-// The few ways in which a call is answered.
+// The kinds of responses to a call.
 
 #include <span>
 
@@ -10,7 +10,7 @@
 
 namespace terrarium::apiserver {
 
-// Sends the answer of a call, with its warnings. Every answer goes through here, once.
+// Sends the response to a call, with its warnings. Every response passes through here, once.
 void Answer(const CallPtr& call, Response response);
 
 void RespondObject(const CallPtr& call, int code, const api::ObjectPtr& object);
@@ -21,7 +21,7 @@ void RespondError(const CallPtr& call, const api::Status& status);
 // metav1.Status "Success"; `details` may be null.
 void RespondSuccess(const CallPtr& call, int code, const Json& details);
 
-// An error for which there is no call yet.
+// An error before a call exists.
 Response ErrorResponse(const Negotiated& output, const api::Status& status);
 
 }  // namespace terrarium::apiserver

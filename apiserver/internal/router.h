@@ -1,6 +1,6 @@
 #pragma once
 
-// From method and path to what is asked for.
+// Maps method and path to a resource and a verb.
 
 #include <memory>
 #include <string>

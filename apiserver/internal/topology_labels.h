@@ -1,7 +1,6 @@
 #pragma once
 
-// Kubernetes' admission plugin PodTopologyLabels: a pod carries the zone and the region of its node as
-// labels.
+// Kubernetes' admission plugin PodTopologyLabels: a pod gets the zone and the region of its node as labels.
 
 #include <string_view>
 
@@ -9,7 +8,7 @@
 
 namespace terrarium::apiserver {
 
-// Puts the zone and the region of the node into `metadata`, over labels that are there. No node, no labels.
+// Sets the zone and the region labels in `metadata`, over existing ones. A no-op for an unknown node.
 void CopyTopologyLabels(const Server& server, std::string_view node, Json& metadata);
 
 }  // namespace terrarium::apiserver

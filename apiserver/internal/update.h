@@ -8,12 +8,12 @@
 
 namespace terrarium::apiserver {
 
-// The object's name and namespace agree with the path.
-api::Result<bool> CheckNames(const Call& call, const Json& object);
-// The object's resourceVersion, if it has one, is the current one.
-api::Result<bool> CheckVersion(const Call& call, const Json& object, const api::Object& current);
-// What replaces `old`: the prepared object, or its deletion when the last finalizer of a deleted object has
-// gone.
+// Checks that the object's name and namespace agree with the path.
+api::Result<void> CheckNames(const Call& call, const Json& object);
+// Checks that the object's resourceVersion, if set, is the current one.
+api::Result<void> CheckVersion(const Call& call, const Json& object, const api::Object& current);
+// The change that replaces `old`: the prepared object, or its deletion when the last finalizer of a deleted
+// object is removed.
 api::Result<Change> Replace(Call& call, Json object, const Json& old);
 
 }  // namespace terrarium::apiserver

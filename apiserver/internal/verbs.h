@@ -1,7 +1,7 @@
 #pragma once
 
-// One function per verb; each answers its call exactly once. REQUIRES: the call's route is a resource with a
-// strategy.
+// One function per verb; each responds to its call exactly once. REQUIRES: the call's route is a resource
+// with a strategy.
 
 #include "apiserver/internal/call.h"
 
@@ -24,7 +24,7 @@ void ServePodLog(const CallPtr& call);
 void ServeConnect(const CallPtr& call);  // exec, attach and portforward of a pod
 void ServeNamespaceFinalize(const CallPtr& call);
 
-// Reviews: answered, never stored.
+// Reviews: never stored.
 void ServeReview(const CallPtr& call);
 
 }  // namespace terrarium::apiserver

@@ -6,7 +6,7 @@
 
 namespace terrarium::apiserver {
 
-// Where a stream keeps the function that wakes its reader. Shared with timers and others who wake it and may
+// Holds the function that wakes the reader of a stream. Shared with timers and event sources, which may
 // outlive the stream. Thread-safe.
 class WakeSlot {
  public:

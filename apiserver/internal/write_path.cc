@@ -114,11 +114,11 @@ void ApplyAllDefaults(const ResourceInfo& resource, Json& object) {
   resource.strategy->Default(object);
 }
 
-Result<bool> AdmitToNamespace(const Call& call, std::string_view name) {
-  if (!call.resource().namespaced) return true;
+Result<void> AdmitToNamespace(const Call& call, std::string_view name) {
+  if (!call.resource().namespaced) return {};
   api::ObjectPtr ns = call.server.store.Get({"namespaces", "", call.route.ns});
   if (ns == nullptr) return api::NotFound({"", "namespaces"}, call.route.ns);
-  if (!ns->header().deleting) return true;
+  if (!ns->header().deleting) return {};
   api::Status status = api::Forbidden(
       call.resource().Resource(), name,
       "unable to create new content in namespace " + call.route.ns + " because it is being terminated");
@@ -183,7 +183,7 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   return object;
 }
 
-void TellGateLog(const Call& call, const api::Object& object) {
+void RecordGateNotes(const Call& call, const api::Object& object) {
   GateLog* log = call.server.options.gate_log;
   if (log == nullptr || call.gate_notes.empty()) return;
   constexpr std::string_view kComponents = "system:kube-";
@@ -198,8 +198,8 @@ void TellGateLog(const Call& call, const api::Object& object) {
 api::ObjectPtr MakeObject(const ResourceInfo& resource, Json document) {
   api::ObjectHeader header = DeriveHeader(resource, document);
   // Events and leases are written often and rarely read, so the parsed document is not kept.
-  bool looked_at_soon = resource.storage != "events" && resource.storage != "leases";
-  return api::Object::Make(std::move(header), std::move(document), looked_at_soon);
+  bool keep_document = resource.storage != "events" && resource.storage != "leases";
+  return api::Object::Make(std::move(header), std::move(document), keep_document);
 }
 
 bool IsReadyToGo(const ResourceInfo& resource, const Json& document) {
@@ -269,7 +269,7 @@ void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
                  : MakeFromPart(target.resource, std::move(change.document), *current, target.read);
   if (!deleting) {
     if (object->body() == current->body()) {
-      if (!target.dry_run) TellGateLog(*call, *current);
+      if (!target.dry_run) RecordGateNotes(*call, *current);
       return done(Changed{current, false});
     }
   }
@@ -290,7 +290,7 @@ void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
 void ChangeLoop::Finish(storage::WriteOutcome outcome, bool deleting) {
   using Code = storage::WriteOutcome::Code;
   switch (outcome.code) {
-    case Code::kOk: TellGateLog(*call, *outcome.object); return done(Changed{outcome.object, deleting});
+    case Code::kOk: RecordGateNotes(*call, *outcome.object); return done(Changed{outcome.object, deleting});
     case Code::kConflict:
       call->warnings.resize(warnings_before);  // the next attempt adds its own
       return Try(outcome.object);

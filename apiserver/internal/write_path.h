@@ -15,7 +15,7 @@ namespace terrarium::apiserver {
 void ApplyAllDefaults(const ResourceInfo& resource, Json& object);
 
 // Checks that objects can be created in the call's namespace: it exists and is not being deleted.
-api::Result<bool> AdmitToNamespace(const Call& call, std::string_view name);
+api::Result<void> AdmitToNamespace(const Call& call, std::string_view name);
 
 // Prepares a decoded, defaulted document for creation: system fields, gates, strategy, validation.
 api::Result<Json> PrepareNew(Call& call, Json object);
@@ -25,7 +25,7 @@ api::Result<Json> PrepareReplacement(Call& call, Json object, const Json& old);
 
 // Records in the gate log what the call did to fields that have a feature gate. `object` is the object that
 // the call wrote, or the stored object if the write was a no-op.
-void TellGateLog(const Call& call, const api::Object& object);
+void RecordGateNotes(const Call& call, const api::Object& object);
 
 // The stored form of a document.
 api::ObjectPtr MakeObject(const ResourceInfo& resource, Json document);

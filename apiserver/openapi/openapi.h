@@ -1,9 +1,8 @@
 #pragma once
 
 // The OpenAPI documents that /openapi/v2 and /openapi/v3 serve, generated from the schemas and a resource
-// table. Nothing is built before the first request for it (about 0.1 s for each of the two versions); after
-// that the finished texts are kept with the table and shared by all threads. Tables share the v3 documents of
-// built-in groups.
+// table. Each version is built at the first request for it, in about 0.1 s, then kept with the table and
+// shared by all threads. Tables share the v3 documents of built-in groups.
 
 #include <map>
 #include <memory>
@@ -44,9 +43,9 @@ class OpenApiDocuments {
   // `name` is a key of the index, e.g. "api/v1"; nullptr when there is no such document.
   const OpenApiDoc* V3Document(std::string_view name) const;
 
-  // The whole answer to a GET: content negotiation (406 when nothing fits), 304 for a known ETag, a redirect
-  // for a hash that is out of date and a cacheable answer for the right one, 404 for an unknown document.
-  // nullopt when the path is not below /openapi/v2 or /openapi/v3.
+  // The response to a GET: content negotiation (406 when nothing fits), 304 for a known ETag, a redirect for
+  // an outdated hash and a cacheable response for the current one, 404 for an unknown document. nullopt when
+  // the path is not below /openapi/v2 or /openapi/v3.
   std::optional<Response> Answer(const OpenApiRequest& request) const;
 
  private:

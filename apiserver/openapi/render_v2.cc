@@ -78,8 +78,7 @@ Json Info() { return {{"title", "Kubernetes"}, {"version", "v1.36.0"}}; }
 
 Json RenderV2(const std::vector<PathItem>& paths, const ResourceTable& table) {
   Definitions definitions(Dialect::kV2, table);
-  definitions.Ref(std::string(kMeta) +
-                  "WatchEvent");  // what a watch sends; no operation of version 2 can say so
+  definitions.Ref(std::string(kMeta) + "WatchEvent");  // sent by watches, which version 2 cannot describe
   Json out = {{"swagger", "2.0"}, {"info", Info()}};
   for (const PathItem& item : paths) {
     Json& path = out["paths"][item.path];

@@ -40,8 +40,7 @@ ResourceList UsedOf(const Json& quota) {
   return api::ReadResourceList(api::ObjectAt(quota, "status", "used"));
 }
 
-// One creation: takes from one quota after the other, submits, and gives back what it took when that comes to
-// nothing.
+// One creation: takes from one quota after the other, submits, and releases the usage if the create fails.
 struct Admission : std::enable_shared_from_this<Admission> {
   CallPtr call;
   api::QuotaSubject subject;
@@ -119,7 +118,7 @@ std::optional<api::QuotaSubject> FindQuotaSubject(const Call& call, const Json& 
   return api::QuotaSubjectOf(resource, object, call.server.env.clock.Now());
 }
 
-Result<bool> CheckQuotas(const Call& call, const api::QuotaSubject& subject, const std::string& name) {
+Result<void> CheckQuotas(const Call& call, const api::QuotaSubject& subject, const std::string& name) {
   std::string exceeded;
   for (const api::ObjectPtr& quota : QuotasOf(call)) {
     QuotaVerdict verdict = JudgeQuota(*quota->Document(), subject);
@@ -127,7 +126,7 @@ Result<bool> CheckQuotas(const Call& call, const api::QuotaSubject& subject, con
     if (verdict.kind == Kind::kExceeded && exceeded.empty()) exceeded = std::move(verdict.why);
   }
   if (!exceeded.empty()) return Refused(call, name, exceeded);
-  return true;
+  return {};
 }
 
 void SubmitWithinQuotas(const CallPtr& call, api::QuotaSubject subject, api::ObjectPtr object,

@@ -30,9 +30,9 @@ std::string Text(const ResourceList& amounts, const std::vector<std::string>& na
 }
 
 // "must specify limits.cpu for: a,b; memory for: c", or "".
-std::string Unsaid(const api::QuotaSubject& subject, const std::vector<std::string>& counted) {
+std::string MissingResourcesText(const api::QuotaSubject& subject, const std::vector<std::string>& counted) {
   std::vector<std::string> parts;
-  for (const auto& [name, containers] : subject.unsaid)
+  for (const auto& [name, containers] : subject.missing_resources)
     if (std::find(counted.begin(), counted.end(), name) != counted.end())
       parts.push_back(name + " for: " + Joined(containers, ","));
   return parts.empty() ? "" : "must specify " + Joined(parts, "; ");
@@ -49,7 +49,7 @@ QuotaVerdict JudgeQuota(const Json& quota, const api::QuotaSubject& subject) {
 
   using Kind = QuotaVerdict::Kind;
   const std::string name(api::StringAt(quota, "metadata", "name"));
-  if (std::string why = Unsaid(subject, counted); !why.empty())
+  if (std::string why = MissingResourcesText(subject, counted); !why.empty())
     return {Kind::kRefused, "failed quota: " + name + ": " + why, {}};
   if (!std::all_of(counted.begin(), counted.end(), [&](const std::string& n) { return used.contains(n); }))
     return {Kind::kRefused, "status unknown for quota: " + name + ", resources: " + Joined(counted, ","), {}};

@@ -4,7 +4,7 @@
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/strategy/internal/cron_schedule.h"
 #include "apiserver/strategy/internal/job_spec.h"
-#include "apiserver/strategy/internal/template_owner.h"
+#include "apiserver/strategy/internal/pod_template_rules.h"
 #include "apiserver/strategy/internal/time_zone.h"
 
 namespace terrarium::apiserver {

@@ -2,7 +2,7 @@
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/strategy/internal/int_or_percent.h"
-#include "apiserver/strategy/internal/template_owner.h"
+#include "apiserver/strategy/internal/pod_template_rules.h"
 #include "apiserver/strategy/internal/update_strategy.h"
 
 namespace terrarium::apiserver {
@@ -71,7 +71,7 @@ FieldErrors Spec(const Json& spec, const LabelSelectorOptions& options,
                                        "empty selector is invalid for daemonset"));
   }
   api::Append(errors, ValidatePodTemplateSpec(pod_template, pod_options, template_path));
-  RunsForEver(errors, pod_template, "DaemonSet", template_path);
+  RequireRestartAlways(errors, pod_template, "DaemonSet", template_path);
   Nonnegative(errors, spec, "minReadySeconds", path);
   UpdateStrategy(errors, ObjectAt(spec, "updateStrategy"), path.Child("updateStrategy"));
   Nonnegative(errors, spec, "revisionHistoryLimit", path);

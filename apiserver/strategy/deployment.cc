@@ -2,8 +2,8 @@
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/strategy/internal/downscale_pod_picker.h"
 #include "apiserver/strategy/internal/int_or_percent.h"
+#include "apiserver/strategy/internal/pod_template_rules.h"
 #include "apiserver/strategy/internal/replicated_pods.h"
-#include "apiserver/strategy/internal/template_owner.h"
 #include "apiserver/strategy/internal/update_strategy.h"
 
 namespace terrarium::apiserver {

@@ -1,7 +1,7 @@
 #pragma once
 
 // Events are one kind of object with two names and two shapes, core/v1 and events.k8s.io/v1. They are stored
-// in the core shape; requests of the other group are converted on the way in and answers on the way out.
+// in the core shape; requests of the other group are converted on the way in and responses on the way out.
 
 #include "api/json.h"
 #include "apiserver/strategy.h"

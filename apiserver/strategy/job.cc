@@ -4,7 +4,7 @@
 #include "apiserver/strategy/internal/job_spec.h"
 #include "apiserver/strategy/internal/job_status.h"
 #include "apiserver/strategy/internal/job_update.h"
-#include "apiserver/strategy/internal/template_owner.h"
+#include "apiserver/strategy/internal/pod_template_rules.h"
 
 namespace terrarium::apiserver {
 namespace {

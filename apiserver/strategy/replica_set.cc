@@ -1,8 +1,8 @@
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/strategy/internal/downscale_pod_picker.h"
+#include "apiserver/strategy/internal/pod_template_rules.h"
 #include "apiserver/strategy/internal/replicated_pods.h"
-#include "apiserver/strategy/internal/template_owner.h"
 
 namespace terrarium::apiserver {
 namespace {

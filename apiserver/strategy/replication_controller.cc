@@ -1,8 +1,8 @@
 #include "api/selector/label_selector.h"
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/checks.h"
+#include "apiserver/strategy/internal/pod_template_rules.h"
 #include "apiserver/strategy/internal/replicated_pods.h"
-#include "apiserver/strategy/internal/template_owner.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -30,7 +30,7 @@ FieldErrors Spec(const Json& spec, const PodValidationOptions& options) {
     errors.push_back(LabelsMismatch(*pod_template, template_path));
   }
   api::Append(errors, ValidatePodTemplateSpec(*pod_template, options, template_path));
-  RunsForEver(errors, *pod_template, "ReplicationController", template_path);
+  RequireRestartAlways(errors, *pod_template, "ReplicationController", template_path);
   return errors;
 }
 

@@ -7,7 +7,7 @@
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/strategy/internal/update_strategy.h"
-#include "apiserver/validation/internal/pod_rules.h"
+#include "apiserver/validation/shared_fields.h"
 
 namespace terrarium::apiserver {
 namespace {

@@ -4,7 +4,7 @@
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/strategy/internal/int_or_percent.h"
-#include "apiserver/strategy/internal/template_owner.h"
+#include "apiserver/strategy/internal/pod_template_rules.h"
 #include "apiserver/strategy/internal/update_strategy.h"
 
 namespace terrarium::apiserver {
@@ -127,7 +127,7 @@ FieldErrors Spec(const Json& spec, const SpecOptions& options, const PodValidati
   } else {
     errors.push_back(api::InvalidError(path.Child("selector"), *selector_document, ""));
   }
-  RunsForEver(errors, ObjectAt(spec, "template"), "StatefulSet", path.Child("template"));
+  RequireRestartAlways(errors, ObjectAt(spec, "template"), "StatefulSet", path.Child("template"));
   return errors;
 }
 

@@ -7,11 +7,11 @@
 #include "apiserver/internal/body.h"
 #include "apiserver/internal/etcd_words.h"
 #include "apiserver/internal/options.h"
-#include "apiserver/internal/pod_conditions.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/topology_labels.h"
 #include "apiserver/internal/verbs.h"
 #include "apiserver/internal/write_path.h"
+#include "apiserver/subresources/internal/pod_conditions.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -22,14 +22,14 @@ using api::Result;
 const ResourceInfo& Pods() { return *ResourceTable::BuiltIn()->Find("", "v1", "pods"); }
 
 // Kubernetes reports a bad binding as its own failure, a 500 with the words of a validation and no reason.
-Result<bool> ValidateBinding(const Json& binding) {
+Result<void> ValidateBinding(const Json& binding) {
   std::vector<std::string> errors;
   auto add = [&](const api::FieldError& error) { errors.push_back(error.field + ": " + error.message); };
   std::string_view kind = api::StringAt(binding, "target", "kind");
   if (!kind.empty() && kind != "Node")
     add(api::NotSupportedError(Path("target.kind"), kind, {"Node", "<empty>"}));
   if (api::StringAt(binding, "target", "name").empty()) add(api::RequiredError(Path("target.name")));
-  if (errors.empty()) return true;
+  if (errors.empty()) return {};
   return api::GenericServerError(errors.size() == 1 ? errors[0] : "[" + errors[0] + ", " + errors[1] + "]");
 }
 
@@ -37,8 +37,8 @@ api::Status BindingConflict(const std::string& pod, const std::string& why) {
   return api::Conflict({"", "pods/binding"}, pod, why);
 }
 
-// The uid and the revision of a Binding say which pod is meant.
-Result<bool> CheckBindingPreconditions(const Json& binding, const api::Object& pod) {
+// The uid and the revision of a Binding are preconditions on the pod.
+Result<void> CheckBindingPreconditions(const Json& binding, const api::Object& pod) {
   const std::string uid(api::StringAt(binding, "metadata", "uid"));
   const std::string version(api::StringAt(binding, "metadata", "resourceVersion"));
   std::string why;
@@ -48,7 +48,7 @@ Result<bool> CheckBindingPreconditions(const Json& binding, const api::Object& p
     why = "ResourceVersion in precondition: " + version +
           ", ResourceVersion in object meta: " + std::to_string(pod.revision());
   else
-    return true;
+    return {};
   return api::Conflict(
       {"", "pods"}, pod.header().name,
       "StorageError: invalid object, Code: 4, Key: " + EtcdKey(Pods(), pod.header().ns, pod.header().name) +
@@ -68,7 +68,7 @@ Result<Change> Bind(const std::string& name, const Json& binding, const api::Obj
     return BindingConflict(name, "pod " + name + " has non-empty .spec.schedulingGates");
   Json bound = pod;
   bound["spec"]["nodeName"] = api::StringAt(binding, "target", "name");
-  // A node that was nominated for the pod has no more to say.
+  // Binding clears nominatedNodeName.
   if (api::Find(bound, "status", "nominatedNodeName") != nullptr) bound["status"].erase("nominatedNodeName");
   for (const char* field : {"annotations", "labels"})
     for (const auto& [key, value] : api::ObjectAt(binding, "metadata", field).items())
@@ -88,11 +88,10 @@ void ServeBinding(const CallPtr& call) {
   std::string name(api::StringAt(*binding, "metadata", "name"));
   if (!call->route.name.empty() && name != call->route.name)
     return RespondError(call, api::BadRequest("name in URL does not match name in Binding object"));
-  // Created by the older resource, a Binding has no uid yet, whatever it says.
+  // A Binding created through the older resource has no uid yet; the one in the body is ignored.
   if (call->route.subresource == nullptr) (*binding)["metadata"].erase("uid");
   if (auto fine = ValidateBinding(*binding); !fine) return RespondError(call, fine.status());
-  // As in Kubernetes only a pod's own binding, and only one that says that it means a node, is admitted by
-  // the plugin.
+  // As in Kubernetes, the plugin handles only the subresource, and only a target of kind Node.
   if (call->route.subresource != nullptr && api::StringAt(*binding, "target", "kind") == "Node")
     CopyTopologyLabels(call->server, api::StringAt(*binding, "target", "name"), (*binding)["metadata"]);
   ChangeTarget target{Pods(), {"pods", call->route.ns, name}, options->dry_run};

@@ -3,9 +3,9 @@
 
 #include "api/base/errors.h"
 #include "api/json_access.h"
-#include "apiserver/internal/pod_container.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/verbs.h"
+#include "apiserver/subresources/internal/pod_container.h"
 
 namespace terrarium::apiserver {
 namespace {

@@ -10,12 +10,12 @@
 #include "api/selector/label_selector.h"
 #include "apiserver/internal/body.h"
 #include "apiserver/internal/deletion.h"
-#include "apiserver/internal/disruption_budget.h"
 #include "apiserver/internal/options.h"
-#include "apiserver/internal/pod_conditions.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/verbs.h"
 #include "apiserver/internal/write_path.h"
+#include "apiserver/subresources/internal/disruption_budget.h"
+#include "apiserver/subresources/internal/pod_conditions.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -114,8 +114,8 @@ void Eviction::TakeFromBudget(const std::string& budget) {
       });
 }
 
-// The condition says why the pod goes. It is written only to the pod that the preconditions name, and moves
-// the revision: a precondition on the revision goes on from the one that was written.
+// Writes the DisruptionTarget condition to the pod that the preconditions name. The write changes the
+// revision, so a precondition on the revision is then checked against the written one.
 void Eviction::MarkAndDelete(const DeleteOptions& enforced) {
   if (options.dry_run || !call->server.env.gates.Enabled(api::gate::kPodDisruptionConditions))
     return Delete(enforced);

@@ -6,11 +6,11 @@
 #include "api/base/errors.h"
 #include "api/base/executor.h"
 #include "api/json_access.h"
-#include "apiserver/internal/log_reader.h"
-#include "apiserver/internal/pod_container.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/verbs.h"
 #include "apiserver/internal/wake_slot.h"
+#include "apiserver/subresources/internal/log_reader.h"
+#include "apiserver/subresources/internal/pod_container.h"
 
 namespace terrarium::apiserver {
 namespace {

@@ -19,7 +19,7 @@ Json UserDocument(const UserInfo& user) {
   return out;
 }
 
-// There is no authorization: every authenticated user may do everything, so each valid review is allowed.
+// Every authenticated user may do everything, so each valid review is allowed.
 FieldErrors AnswerAccess(Json& review) {
   const Path spec("spec");
   bool resource = api::Find(review, "spec", "resourceAttributes") != nullptr;

@@ -19,7 +19,7 @@
 
 namespace terrarium::apiserver {
 
-// What each row carries besides its cells.
+// The contents of each row besides its cells.
 enum class IncludeObject { kNone, kMetadata, kObject };
 
 struct TableOptions {
@@ -40,7 +40,7 @@ struct TableMeta {
   std::optional<std::int64_t> remaining_item_count;
 };
 
-// How objects of a resource are printed that brings its columns with it. Immutable.
+// The printer of a resource that defines its own columns. Immutable.
 class TablePrinter {
  public:
   virtual ~TablePrinter() = default;

@@ -1,7 +1,6 @@
 #pragma once
 
-// Names, labels, annotations, owner references and finalizers: what Kubernetes checks of every object's
-// metadata.
+// Names, labels, annotations, owner references and finalizers: the checks of every object's metadata.
 
 #include <string>
 #include <string_view>
@@ -34,11 +33,11 @@ FieldErrors ValidateObjectMeta(const Json& metadata, bool namespaced, NameCheck 
 // metadata of a changed object: the immutable parts against the old ones, then the rules of a new object's
 // labels etc.
 FieldErrors ValidateObjectMetaUpdate(const Json& metadata, const Json& old_metadata, const api::Path& path);
-// What the generic registry checks of an update before it asks the strategy, whose own check then repeats it:
-// a broken immutable field is reported twice.
+// The checks of Kubernetes' generic registry before those of the strategy, which repeat them: a changed
+// immutable field is reported twice.
 FieldErrors ValidateCommonMetadataUpdate(const Json& metadata, const Json& old_metadata,
                                          const api::Path& path);
-// The same on create, asked only after the strategy found nothing.
+// The same on create, only if the strategy found no errors.
 FieldErrors ValidateCommonMetadata(const Json& metadata, bool namespaced, const api::Path& path);
 
 // metav1.LabelSelector
@@ -54,7 +53,7 @@ FieldErrors ValidatePositive(std::int64_t value, const api::Path& path);
 // An absent value is printed as null.
 FieldErrors ValidateImmutable(const Json* value, const Json* old, const api::Path& path);
 
-// Adds one Invalid error per message: what most callers of the format checks do with their answer.
+// Adds one Invalid error per message of a format check.
 void AddInvalid(const Messages& messages, std::string_view value, const api::Path& path, FieldErrors& errors);
 
 }  // namespace terrarium::apiserver

@@ -10,7 +10,7 @@ namespace {
 
 void CheckPartition(const Json& source, const Path& path, FieldErrors& errors) {
   const std::int64_t partition = IntAt(source, 0, "partition");
-  // Zero means the whole disk, whatever the message says.
+  // Zero means the whole disk, contrary to the message.
   if (partition < 0 || partition > 255) {
     errors.push_back(api::InvalidError(path.Child("partition"), partition, RangeMessage(1, 255)));
   }

@@ -1,5 +1,5 @@
 // Annotations that mean something to Kubernetes: deletion cost, mirror pods, and the old seccomp and AppArmor
-// ones; and those that mean something to our kubelet.
+// ones; and the pod scripts.
 
 #include <charconv>
 #include <optional>

@@ -3,7 +3,7 @@
 
 namespace terrarium::apiserver {
 
-using namespace pod_rules;
+using namespace pod_rules;  // NOLINT: the helpers of this folder
 
 namespace {
 
@@ -63,7 +63,7 @@ void WarnPorts(const Json& spec, const Path& spec_path, Warnings& out) {
     }
     auto& same = seen[{IntAt(*port.port, 0, "containerPort"), StringAt(*port.port, "protocol")}];
     for (const Port* other : same) {
-      if (out.full()) return;  // this many pairs are no use, and there can be very many
+      if (out.full()) return;  // more pairs add nothing, and there can be very many
       WarnPair(port, *other, out);
     }
     same.push_back(&port);

@@ -25,7 +25,7 @@ void CheckContainerLimits(const Json& spec, const Path& path, FieldErrors& error
   }
 }
 
-// What the containers ask for together fits into what the pod as a whole asks for.
+// Requires the sum of the containers' requests to fit into the pod-level requests.
 void CheckAggregate(const Json& spec, std::string_view list, const Path& path, FieldErrors& errors) {
   for (const auto& [name, amount] : api::ContainersTotal(spec, list)) {
     if (list == "limits" && !IsHugePageResource(name)) continue;
@@ -99,7 +99,7 @@ void CheckResourceClaims(const PodScope& scope, const Json& pod_metadata, const 
 
 namespace {
 
-using namespace pod_rules;
+using namespace pod_rules;  // NOLINT: the helpers of this folder
 
 // The positive cpu and memory amounts of a list.
 std::map<std::string, api::Quantity> Compute(const Json& list) {

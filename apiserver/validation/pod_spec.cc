@@ -5,7 +5,7 @@
 
 namespace terrarium::apiserver {
 
-using namespace pod_rules;
+using namespace pod_rules;  // NOLINT: the helpers of this folder
 
 namespace {
 
@@ -29,7 +29,7 @@ void CheckHostNetworkPorts(const PodScope& scope, const Path& path, FieldErrors&
   }
 }
 
-// parent[field] is one of the words; an empty one is said to be missing.
+// Requires parent[field] to be one of the values; an empty one is reported as missing.
 void CheckWord(const Json& parent, std::string_view field, const std::vector<std::string_view>& words,
                const Path& path, FieldErrors& errors) {
   const std::string_view value = StringAt(parent, field);

@@ -12,13 +12,13 @@
 namespace terrarium::apiserver {
 
 struct PodValidationOptions {
-  // A pod-deletion-cost annotation that is no int32 is refused (gate PodDeletionCost).
+  // Refuse a pod-deletion-cost annotation that is not an int32 (gate PodDeletionCost).
   bool check_pod_deletion_cost = true;
-  // The spec is a Pod's and not a template's: some rules wait until the pod is made.
+  // The spec belongs to a Pod, not to a template: some rules apply only to Pods.
   bool resource_is_pod = false;
 };
 
-// `old` is the pod or pod template that an update replaces: a bad value that it has already may stay.
+// `old` is the pod or pod template that an update replaces: an invalid value that it has may stay.
 PodValidationOptions PodOptions(const StrategyContext& context, const Json* old = nullptr);
 
 // Defaults of a pod spec that depend on other fields (imagePullPolicy from the tag, emptyDir for a volume
@@ -26,7 +26,7 @@ PodValidationOptions PodOptions(const StrategyContext& context, const Json* old 
 // come from the schema tables. Fields of Kubernetes features that are off in the release we follow are
 // dropped here as well.
 void DefaultPodSpec(Json& pod_spec);
-// What only a Pod gets on top: requests from limits, host ports under hostNetwork.
+// Defaults for Pods only: requests from limits, host ports under hostNetwork.
 void DefaultPod(Json& pod);
 
 // `pod_metadata` is the pod's, or an empty object for a template.

@@ -11,7 +11,7 @@
 
 namespace terrarium::apiserver {
 
-using namespace pod_rules;
+using namespace pod_rules;  // NOLINT: the helpers of this folder
 
 namespace {
 

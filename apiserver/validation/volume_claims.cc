@@ -6,7 +6,7 @@
 
 namespace terrarium::apiserver {
 
-using namespace pod_rules;
+using namespace pod_rules;  // NOLINT: the helpers of this folder
 
 namespace {
 

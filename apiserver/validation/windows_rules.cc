@@ -91,7 +91,7 @@ Messages UserNameMessages(std::string_view text) {
   return out;
 }
 
-// True, false, or not said.
+// True, false or unset.
 const Json* HostProcessOf(const Json& holder) {
   return Find(holder, "securityContext", "windowsOptions", "hostProcess");
 }

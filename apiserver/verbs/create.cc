@@ -16,7 +16,7 @@
 namespace terrarium::apiserver {
 namespace {
 
-// A generated name that is taken is drawn again this often before the client hears of it.
+// How often a generated name that is taken is drawn again before the request fails.
 constexpr int kGenerateNameTries = 8;
 
 // A dry run's object has no revision, since it was never written.
@@ -79,7 +79,7 @@ void Creation::Try() {
 void Creation::Finish(storage::WriteOutcome outcome) {
   using Code = storage::WriteOutcome::Code;
   switch (outcome.code) {
-    case Code::kOk: TellGateLog(*call, *outcome.object); return RespondObject(call, 201, outcome.object);
+    case Code::kOk: RecordGateNotes(*call, *outcome.object); return RespondObject(call, 201, outcome.object);
     case Code::kExists:
       if (tries_left > 0) return Try();
       return RespondError(call, Exists(call->resource(), *outcome.object));
@@ -87,14 +87,14 @@ void Creation::Finish(storage::WriteOutcome outcome) {
   }
 }
 
-api::Result<bool> CheckIdentity(const Call& call, const Json& object) {
+api::Result<void> CheckIdentity(const Call& call, const Json& object) {
   std::string_view ns = api::StringAt(object, "metadata", "namespace");
   if (!ns.empty() && ns != call.route.ns)
     return api::BadRequest(
         "the namespace of the provided object does not match the namespace sent on the request");
   if (!api::StringAt(object, "metadata", "resourceVersion").empty())
     return api::GenericServerError("resourceVersion should not be set on objects to be created");
-  return true;
+  return {};
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ void RespondDeleted(const CallPtr& call, const DeleteOptions& options, const Cha
 
 }  // namespace
 
-Result<bool> CheckPreconditions(const ResourceInfo& resource, const DeleteOptions& options,
+Result<void> CheckPreconditions(const ResourceInfo& resource, const DeleteOptions& options,
                                 const api::Object& current) {
   const std::string& name = current.header().name;
   if (options.uid && *options.uid != current.header().uid)
@@ -67,7 +67,7 @@ Result<bool> CheckPreconditions(const ResourceInfo& resource, const DeleteOption
                          "the ResourceVersion in the precondition (" + *options.resource_version +
                              ") does not match the ResourceVersion in record (" + revision +
                              "). The object might have been modified");
-  return true;
+  return {};
 }
 
 void DeleteObject(const CallPtr& call, const ResourceInfo& resource, const storage::ObjectKey& key,

@@ -1,17 +1,16 @@
 #include "apiserver/internal/patch.h"
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/base/errors.h"
-#include "api/codec/decode.h"
 #include "api/codec/normalize.h"
 #include "api/json_access.h"
 #include "api/patch/json_patch.h"
-#include "api/patch/merge_patch.h"
-#include "api/patch/strategic_merge.h"
 #include "apiserver/internal/body.h"
-#include "apiserver/internal/media_type.h"
 #include "apiserver/internal/options.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/update.h"
@@ -23,51 +22,20 @@ namespace terrarium::apiserver {
 using api::Json;
 using api::Result;
 
-Result<PatchBody> ParsePatch(Call& call) {
-  std::string_view type = MediaTypeOf(call.request.content_type);
-  PatchBody out;
-  if (type == "application/json-patch+json")
-    out.type = PatchType::kJson;
-  else if (type == "application/merge-patch+json")
-    out.type = PatchType::kMerge;
-  else if (type == "application/strategic-merge-patch+json")
-    out.type = PatchType::kStrategic;
-  else
-    return api::UnsupportedPatchType();
-  if (call.document) {
-    out.body = std::move(*call.document);
-    return out;
-  }
-  api::Decoded decoded = api::DecodeJson(call.request.body);
-  if (decoded.error) return api::BadRequest("error decoding patch: " + decoded.error->message);
-  out.body = std::move(decoded.object);
-  return out;
-}
-
-Result<Json> ApplyPatch(PatchBody patch, const api::Message& schema, Json document) {
-  switch (patch.type) {
-    case PatchType::kJson: return api::ApplyJsonPatch(std::move(document), patch.body);
-    case PatchType::kMerge: return api::ApplyMergePatch(std::move(document), std::move(patch.body));
-    case PatchType::kStrategic:
-      return api::ApplyStrategicMergePatch(std::move(document), std::move(patch.body), schema);
-  }
-  return api::InternalError("unknown patch type");
-}
-
 namespace {
 
 // Members that no JSON patch operation has, by the rules of unknown fields.
-Result<bool> JudgePatchFields(Call& call, const PatchBody& patch, FieldValidation validation) {
-  if (patch.type != PatchType::kJson || validation == FieldValidation::kIgnore) return true;
+Result<void> JudgePatchFields(Call& call, const PatchBody& patch, FieldValidation validation) {
+  if (patch.type != PatchType::kJson || validation == FieldValidation::kIgnore) return {};
   std::vector<std::string> unknown = api::JsonPatchUnknownFields(patch.body);
-  if (unknown.empty()) return true;
+  if (unknown.empty()) return {};
   if (validation == FieldValidation::kStrict) {
     std::string list;
     for (const std::string& field : unknown) list += (list.empty() ? "" : ", ") + field;
     return api::BadRequest("strict decoding error: " + list);
   }
   for (std::string& field : unknown) call.warnings.push_back(std::move(field));
-  return true;
+  return {};
 }
 
 // The document as the patch makes it, decoded like a body and with its defaults.
@@ -81,7 +49,7 @@ Result<Json> Patched(Call& call, const PatchBody& patch, const api::ObjectPtr& c
   return object;
 }
 
-// As the kubelet says which pod it means.
+// The kubelet's status patches identify the pod by its uid alone.
 bool NamesOnlyUid(const Json& metadata, const Json& old) {
   const std::string_view uid = api::StringAt(metadata, "uid");
   return metadata.size() == 1 && !uid.empty() && uid == api::StringAt(old, "metadata", "uid");
@@ -101,7 +69,8 @@ std::optional<Json> PatchedStatusAlone(const PatchBody& patch, const api::Messag
     return std::nullopt;
   Json object = Json::object();
   for (auto it = old.begin(); it != old.end(); ++it)
-    object[it.key()] = it.key() == "status" ? std::move(*patched) : *it;
+    if (it.key() != "status") object[it.key()] = *it;
+  object["status"] = std::move(*patched);
   return object;
 }
 

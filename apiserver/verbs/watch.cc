@@ -15,7 +15,9 @@
 namespace terrarium::apiserver {
 namespace {
 
-constexpr std::size_t kEventsPerTake = 256;
+// The stream keeps those that it has taken and not sent yet. They are outside the limits of the store's
+// buffer.
+constexpr std::size_t kEventsPerTake = 32;
 constexpr api::Duration kLastBookmarkBeforeEnd = std::chrono::seconds(2);
 
 // State that the stream shares with its timers and the store's wake-up, which may outlive the stream.
@@ -99,6 +101,8 @@ class WatchStream : public ResponseStream {
   }
 
   void ReadInitial(std::size_t size_max, std::string& out);
+  // Sends the taken events until `out` has `size_max` bytes.
+  void ReadTaken(std::size_t size_max, std::string& out);
   void AppendEvent(const storage::Event& event, std::string& out);
 
   CallPtr call_;
@@ -112,6 +116,7 @@ class WatchStream : public ResponseStream {
   std::int64_t initial_revision_ = 0;
   bool mark_end_ = false;
   std::vector<storage::Event> taken_;
+  std::size_t taken_sent_ = 0;
   api::Time end_{};
   api::TimerId timeout_timer_ = 0;
   std::atomic<api::TimerId> bookmark_timer_ = 0;
@@ -142,6 +147,14 @@ void WatchStream::AppendEvent(const storage::Event& event, std::string& out) {
   encoder_.Append("DELETED", event.previous->AtRevision(event.revision()), out);
 }
 
+void WatchStream::ReadTaken(std::size_t size_max, std::string& out) {
+  for (; taken_sent_ < taken_.size() && out.size() < size_max; ++taken_sent_)
+    AppendEvent(std::exchange(taken_[taken_sent_], {}), out);
+  if (taken_sent_ < taken_.size()) return;
+  taken_.clear();
+  taken_sent_ = 0;
+}
+
 ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::string& out) {
   std::size_t size_max = out.size() + max_bytes;
   if (error_) {
@@ -152,11 +165,13 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::string& out)
     ReadInitial(size_max, out);
     if (!initial_.empty()) return State::kOpen;
   }
+  ReadTaken(size_max, out);
   while (out.size() < size_max) {
-    taken_.clear();
     storage::Watch::State state = watch_->Take(kEventsPerTake, taken_);
-    for (const storage::Event& event : taken_) AppendEvent(event, out);
-    if (!taken_.empty()) continue;
+    if (!taken_.empty()) {
+      ReadTaken(size_max, out);
+      continue;
+    }
     if (state == storage::Watch::State::kOverflow)
       // The client was too slow. Like Kubernetes, end the watch without an error event; the client resumes
       // from the last revision that it received.
@@ -181,6 +196,7 @@ storage::WatchQuery MakeQuery(const Call& call, const ListOptions& options) {
   else
     query.name = options.fields.RequiresExactMatch("metadata.name");
   query.buffer_events = call.server.options.watch_buffer_events;
+  query.buffer_bytes = call.server.options.watch_buffer_bytes;
   return query;
 }
 

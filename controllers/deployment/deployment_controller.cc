@@ -136,26 +136,27 @@ Task<ReconcileResult> DeploymentController::Sync(ObjectName name) {
     if (*adopted == Adoption::kAdopted) co_return Reconciled::Done();
   }
   CountPods(*deployment, claims.owned);
-  RoundPtr round = MakeRound(deployment, std::move(claims.owned), DigestOf(*deployment), context_.env.gates);
-  round->seen = replica_sets_.Revision();
-  ReconcileResult result = co_await Step(std::move(round));
+  SyncStatePtr sync =
+      MakeSyncState(deployment, std::move(claims.owned), DigestOf(*deployment), context_.env.gates);
+  sync->seen = replica_sets_.Revision();
+  ReconcileResult result = co_await Step(std::move(sync));
   co_return result;
 }
 
 // The apiserver refuses such a Deployment; if one is stored nevertheless, it has no effect, as in Kubernetes.
 Task<ReconcileResult> DeploymentController::RefuseEverything(ObjectPtr deployment) {
-  RoundPtr round = MakeRound(deployment, {}, 0, context_.env.gates);
-  writes_.Tell(*round, kWarning, "SelectingAll",
-               "This deployment is selecting all pods. A non-empty selector is required.");
-  if (api::IntAt(*round->document, 0, "status", "observedGeneration") >= round->generation())
+  SyncStatePtr sync = MakeSyncState(deployment, {}, 0, context_.env.gates);
+  writes_.RecordEvent(*sync, kWarning, "SelectingAll",
+                      "This deployment is selecting all pods. A non-empty selector is required.");
+  if (api::IntAt(*sync->document, 0, "status", "observedGeneration") >= sync->generation())
     co_return Reconciled::Done();
   Json patch = {{"metadata", {{"uid", deployment->header().uid}}},
-                {"status", {{"observedGeneration", round->generation()}}}};
+                {"status", {{"observedGeneration", sync->generation()}}}};
   api::Awaitable<api::Client::Written> patching =
-      context_.client.Patch("deployments", round->name, std::move(patch), "status", api::PatchKind::kMerge);
+      context_.client.Patch("deployments", sync->name, std::move(patch), "status", api::PatchKind::kMerge);
   api::Client::Written written = co_await std::move(patching);
   if (!written) co_return written.status();
-  own_.DeploymentWritten(round->uid(), (*written)->revision());
+  own_.DeploymentWritten(sync->uid(), (*written)->revision());
   co_return Reconciled::Done();
 }
 
@@ -214,35 +215,35 @@ std::uint64_t DeploymentController::DigestOf(const api::Object& deployment) {
   return known.digest;
 }
 
-Task<ReconcileResult> DeploymentController::Step(RoundPtr round) {
-  const bool deleting = round->deployment->header().deleting;
-  if (!deleting && round->progress_deadline())
-    NotePause(round->paused(), context_.env.clock.Now(), round->conditions);
+Task<ReconcileResult> DeploymentController::Step(SyncStatePtr sync) {
+  const bool deleting = sync->deployment->header().deleting;
+  if (!deleting && sync->progress_deadline())
+    NotePause(sync->paused(), context_.env.clock.Now(), sync->conditions);
   // Before any ReplicaSet shrinks, so that the current picker is asked.
   if (!deleting) {
-    Result<Change> handed = co_await writes_.HandPicker(round);
+    Result<Change> handed = co_await writes_.HandPicker(sync);
     if (!handed) co_return handed.status();
     if (*handed == Change::kChanged) co_return Reconciled::Done();
   }
   if (!deleting) {
-    Result<Change> cleared = co_await writes_.Resize(round, StaleScales(*round), "no scale is under way");
+    Result<Change> cleared = co_await writes_.Resize(sync, StaleScales(*sync), "no scale is under way");
     if (!cleared) co_return cleared.status();
     if (*cleared == Change::kChanged) co_return Reconciled::Done();
   }
-  if (round->new_set() != nullptr) {
-    if (Json patch = NewSetPatch(*round); !patch.is_null()) {
-      Result<void> patched = co_await writes_.PatchNew(round, std::move(patch));
+  if (sync->new_set() != nullptr) {
+    if (Json patch = NewSetPatch(*sync); !patch.is_null()) {
+      Result<void> patched = co_await writes_.PatchNew(sync, std::move(patch));
       if (!patched) co_return patched.status();
       co_return Reconciled::Done();
     }
-    NoteNewSet(*round);
+    NoteNewSet(*sync);
   }
   auto next = [&]() -> Task<ReconcileResult> {
-    if (deleting) return WriteStatus(round, Judge::kCountsOnly);
-    if (round->paused()) return Scale(round);
-    if (auto revision = RollbackAskedFor(round->annotations())) return RollBack(round, *revision);
-    if (MustScale(round->size, round->sizes)) return Scale(round);
-    return round->size.rolling ? Roll(round) : Recreate(round);
+    if (deleting) return WriteStatus(sync, Judge::kCountsOnly);
+    if (sync->paused()) return Scale(sync);
+    if (auto revision = RollbackAskedFor(sync->annotations())) return RollBack(sync, *revision);
+    if (MustScale(sync->size, sync->sizes)) return Scale(sync);
+    return sync->size.rolling ? Roll(sync) : Recreate(sync);
   };
   Task<ReconcileResult> stepping = next();
   ReconcileResult result = co_await std::move(stepping);
@@ -251,14 +252,14 @@ Task<ReconcileResult> DeploymentController::Step(RoundPtr round) {
 
 // The Deployment has the revision of its new ReplicaSet. Progress that no condition reports yet counts from
 // now.
-void DeploymentController::NoteNewSet(Round& round) const {
-  const ReplicaSetFacts& set = *round.new_set();
-  round.revision = api::StringAt(*set.object->Document(), "metadata", "annotations", kRevision);
-  if (!round.progress_deadline() || deployment::FindCondition(round.conditions, kProgressing) != nullptr)
+void DeploymentController::NoteNewSet(SyncState& sync) const {
+  const ReplicaSetFacts& set = *sync.new_set();
+  sync.revision = api::StringAt(*set.object->Document(), "metadata", "annotations", kRevision);
+  if (!sync.progress_deadline() || deployment::FindCondition(sync.conditions, kProgressing) != nullptr)
     return;
   std::string message = "Found new replica set \"" + set.name() + "\"";
-  SetCondition(round.conditions, MakeCondition({kProgressing, "True", kSetFound, std::move(message)},
-                                               context_.env.clock.Now()));
+  SetCondition(sync.conditions, MakeCondition({kProgressing, "True", kSetFound, std::move(message)},
+                                              context_.env.clock.Now()));
 }
 
 }  // namespace terrarium::controllers::deployment

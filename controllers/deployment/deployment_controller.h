@@ -1,8 +1,7 @@
 #pragma once
 
-// The Deployment controller (deployment-controller): moves the pods of a Deployment from one template to the
-// next by growing and shrinking ReplicaSets. Mirrors pkg/controller/deployment, v1.36, and adds
-// spec.podReplacementPolicy.
+// The Deployment controller (deployment-controller): rolls the pods of a Deployment from one template to the
+// next by scaling ReplicaSets. Mirrors pkg/controller/deployment, v1.36, and adds spec.podReplacementPolicy.
 
 #include <memory>
 

@@ -13,16 +13,16 @@ namespace {
 using api::Json;
 using api::Task;
 
-// The failure that the Deployment speaks of: that of its newest template first. Null when there is none.
-Json FailureOf(const Round& round) {
-  if (const ReplicaSetFacts* set = round.new_set(); set != nullptr && !set->failure.is_null())
+// The ReplicaFailure condition to report: that of the newest template first. Null when there is none.
+Json FailureOf(const SyncState& sync) {
+  if (const ReplicaSetFacts* set = sync.new_set(); set != nullptr && !set->failure.is_null())
     return set->failure;
-  for (const FactsPtr& set : round.sets)
+  for (const FactsPtr& set : sync.sets)
     if (!set->failure.is_null()) return set->failure;
   return nullptr;
 }
 
-// A merge patch that makes the status `next`: what it has no more is taken away by name.
+// A merge patch that makes the status `next`: removed fields are null in it.
 Json StatusPatch(const Json& old, Json next) {
   for (auto it = old.begin(); it != old.end(); ++it)
     if (!next.contains(it.key())) next[it.key()] = nullptr;
@@ -31,29 +31,29 @@ Json StatusPatch(const Json& old, Json next) {
 
 }  // namespace
 
-Json DeploymentController::NextStatus(const Round& round, Judge judge) {
+Json DeploymentController::NextStatus(const SyncState& sync, Judge judge) {
   const api::Time now = context_.env.clock.Now();
-  Counters before = CountersOf(api::ObjectAt(*round.document, "status"));
-  if (auto watch = pod_watches_.find(round.name); !before.terminating && watch != pod_watches_.end())
+  Counters before = CountersOf(api::ObjectAt(*sync.document, "status"));
+  if (auto watch = pod_watches_.find(sync.name); !before.terminating && watch != pod_watches_.end())
     before.terminating_pods = watch->second.terminating;
-  const Counters counters = round.CountNow();
-  Json conditions = round.conditions;
-  JudgeAvailability(round.size, counters, now, conditions);
+  const Counters counters = sync.CountNow();
+  Json conditions = sync.conditions;
+  JudgeAvailability(sync.size, counters, now, conditions);
   std::optional<api::Time> due;
   if (judge == Judge::kProgress) {
-    Progress progress{.deployment = round.size,
-                      .generation = round.generation(),
-                      .name = round.name.name,
-                      .new_set = round.new_set() == nullptr ? "" : round.new_set()->name(),
-                      .deadline = round.progress_deadline(),
+    Progress progress{.deployment = sync.size,
+                      .generation = sync.generation(),
+                      .name = sync.name.name,
+                      .new_set = sync.new_set() == nullptr ? "" : sync.new_set()->name(),
+                      .deadline = sync.progress_deadline(),
                       .before = before,
                       .now = counters};
     JudgeProgress(progress, now, conditions);
-    CopyFailure(FailureOf(round), conditions);
+    CopyFailure(FailureOf(sync), conditions);
     due = FailsAt(progress, conditions);
   }
-  SetDeadline(round.name, due);
-  return StatusOf(counters, round.collision_count, std::move(conditions));
+  SetDeadline(sync.name, due);
+  return StatusOf(counters, sync.collision_count, std::move(conditions));
 }
 
 void DeploymentController::SetDeadline(const ObjectName& name, std::optional<api::Time> due) {
@@ -64,25 +64,25 @@ void DeploymentController::SetDeadline(const ObjectName& name, std::optional<api
 }
 
 // A status that cannot hold the number cannot show that it has decreased.
-void DeploymentController::NoteTerminating(const Round& round) {
-  auto watch = pod_watches_.find(round.name);
-  if (watch != pod_watches_.end()) watch->second.terminating = round.CountNow().terminating_pods;
+void DeploymentController::NoteTerminating(const SyncState& sync) {
+  auto watch = pod_watches_.find(sync.name);
+  if (watch != pod_watches_.end()) watch->second.terminating = sync.CountNow().terminating_pods;
 }
 
-Task<ReconcileResult> DeploymentController::WriteStatus(RoundPtr round, Judge judge) {
-  Json status = NextStatus(*round, judge);
-  const Json& old = api::ObjectAt(*round->document, "status");
+Task<ReconcileResult> DeploymentController::WriteStatus(SyncStatePtr sync, Judge judge) {
+  Json status = NextStatus(*sync, judge);
+  const Json& old = api::ObjectAt(*sync->document, "status");
   const bool new_revision =
-      !round->revision.empty() && api::StringAt(round->annotations(), kRevision) != round->revision;
-  if (!terminating_.MustWrite(*round->deployment, old, status) && !new_revision) {
-    NoteTerminating(*round);
+      !sync->revision.empty() && api::StringAt(sync->annotations(), kRevision) != sync->revision;
+  if (!terminating_.MustWrite(*sync->deployment, old, status) && !new_revision) {
+    NoteTerminating(*sync);
     co_return Reconciled::Done();
   }
-  Json patch = {{"metadata", {{"uid", round->uid()}}}};
-  if (new_revision) patch["metadata"]["annotations"][std::string(kRevision)] = round->revision;
+  Json patch = {{"metadata", {{"uid", sync->uid()}}}};
+  if (new_revision) patch["metadata"]["annotations"][std::string(kRevision)] = sync->revision;
   patch["status"] = StatusPatch(old, status);
   api::Awaitable<api::Client::Written> patching =
-      context_.client.Patch("deployments", round->name, std::move(patch), "status", api::PatchKind::kMerge);
+      context_.client.Patch("deployments", sync->name, std::move(patch), "status", api::PatchKind::kMerge);
   api::Client::Written written = co_await std::move(patching);
   if (!written) {
     // It has gone, which is an event of its own.
@@ -90,8 +90,8 @@ Task<ReconcileResult> DeploymentController::WriteStatus(RoundPtr round, Judge ju
     co_return written.status();
   }
   terminating_.Written(**written, old, status);
-  NoteTerminating(*round);
-  own_.DeploymentWritten(round->uid(), (*written)->revision());
+  NoteTerminating(*sync);
+  own_.DeploymentWritten(sync->uid(), (*written)->revision());
   co_return Reconciled::Done();
 }
 

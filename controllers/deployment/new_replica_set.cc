@@ -25,56 +25,56 @@ bool NamespaceGoes(const api::Status& status) {
 
 }  // namespace
 
-Task<ReconcileResult> DeploymentController::CreateNew(RoundPtr round) {
-  const std::int64_t replicas = NewReplicas(round->size, round->sizes, kNotThereYet);
-  Json set = NewReplicaSet(*round, replicas);
+Task<ReconcileResult> DeploymentController::CreateNew(SyncStatePtr sync) {
+  const std::int64_t replicas = NewReplicas(sync->size, sync->sizes, kNotThereYet);
+  Json set = NewReplicaSet(*sync, replicas);
   std::string name(api::StringAt(set, "metadata", "name"));
-  api::Client::Written created = co_await writes_.Create(round, std::move(set));
+  api::Client::Written created = co_await writes_.Create(sync, std::move(set));
   if (!created && created.status().Is(api::reason::kAlreadyExists)) {
-    ReconcileResult result = co_await NameTaken(round, std::move(name));
+    ReconcileResult result = co_await NameTaken(sync, std::move(name));
     co_return result;
   }
   if (!created) {
-    ReconcileResult result = co_await NotCreated(round, std::move(name), created.status());
+    ReconcileResult result = co_await NotCreated(sync, std::move(name), created.status());
     co_return result;
   }
-  round->revision = std::to_string(round->NextRevision());
-  round->AddNew(std::make_shared<const ReplicaSetFacts>(FactsOf(*created)));
-  if (round->progress_deadline()) {
+  sync->revision = std::to_string(sync->NextRevision());
+  sync->AddNew(std::make_shared<const ReplicaSetFacts>(FactsOf(*created)));
+  if (sync->progress_deadline()) {
     std::string message = "Created new replica set \"" + name + "\"";
-    SetCondition(round->conditions, MakeCondition({kProgressing, "True", kSetCreated, std::move(message)},
-                                                  context_.env.clock.Now()));
+    SetCondition(sync->conditions, MakeCondition({kProgressing, "True", kSetCreated, std::move(message)},
+                                                 context_.env.clock.Now()));
   }
-  ReconcileResult written = co_await WriteStatus(round, Judge::kProgress);
+  ReconcileResult written = co_await WriteStatus(sync, Judge::kProgress);
   co_return written;
 }
 
 // Either the view has yet to show what is ours, or the template's hash is that of another one.
-Task<ReconcileResult> DeploymentController::NameTaken(RoundPtr round, std::string set) {
-  api::Result<ObjectPtr> found = context_.client.Get("replicasets", {round->name.ns, set});
+Task<ReconcileResult> DeploymentController::NameTaken(SyncStatePtr sync, std::string set) {
+  api::Result<ObjectPtr> found = context_.client.Get("replicasets", {sync->name.ns, set});
   if (!found) co_return found.status();
   std::shared_ptr<const Json> document = (*found)->Document();
   const OwnerReference* controller = (*found)->controller();
-  const bool ours = controller != nullptr && controller->uid == round->uid();
+  const bool ours = controller != nullptr && controller->uid == sync->uid();
   if (ours &&
-      SameTemplate(api::ObjectAt(*document, "spec", "template"), api::ObjectAt(round->spec(), "template"))) {
-    own_.ReplicaSetWritten(round->uid(), (*found)->revision());
+      SameTemplate(api::ObjectAt(*document, "spec", "template"), api::ObjectAt(sync->spec(), "template"))) {
+    own_.ReplicaSetWritten(sync->uid(), (*found)->revision());
     co_return Reconciled::Done();
   }
-  round->collision_count = round->collision_count.value_or(0) + 1;
-  ReconcileResult written = co_await WriteStatus(round, Judge::kCountsOnly);
+  sync->collision_count = sync->collision_count.value_or(0) + 1;
+  ReconcileResult written = co_await WriteStatus(sync, Judge::kCountsOnly);
   co_return written;
 }
 
-Task<ReconcileResult> DeploymentController::NotCreated(RoundPtr round, std::string set, api::Status why) {
+Task<ReconcileResult> DeploymentController::NotCreated(SyncStatePtr sync, std::string set, api::Status why) {
   if (NamespaceGoes(why)) co_return Reconciled::Done();
   std::string message = "Failed to create new replica set \"" + set + "\": " + why.message;
-  writes_.Tell(*round, kWarning, kSetNotCreated, message);
-  if (round->progress_deadline()) {
-    SetCondition(round->conditions, MakeCondition({kProgressing, "False", kSetNotCreated, std::move(message)},
-                                                  context_.env.clock.Now()));
-    ReconcileResult written = co_await WriteStatus(round, Judge::kCountsOnly);
-    if (!written) why.message += "; nor can that be told: " + written.status().message;
+  writes_.RecordEvent(*sync, kWarning, kSetNotCreated, message);
+  if (sync->progress_deadline()) {
+    SetCondition(sync->conditions, MakeCondition({kProgressing, "False", kSetNotCreated, std::move(message)},
+                                                 context_.env.clock.Now()));
+    ReconcileResult written = co_await WriteStatus(sync, Judge::kCountsOnly);
+    if (!written) why.message += "; the status update failed as well: " + written.status().message;
   }
   co_return why;
 }

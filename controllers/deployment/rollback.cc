@@ -35,50 +35,51 @@ std::int64_t LastRevision(const std::vector<FactsPtr>& sets) {
 
 }  // namespace
 
-Task<ReconcileResult> DeploymentController::RollBack(RoundPtr round, std::int64_t revision) {
-  if (round->new_set() == nullptr) {
-    ReconcileResult created = co_await CreateNew(round);
+Task<ReconcileResult> DeploymentController::RollBack(SyncStatePtr sync, std::int64_t revision) {
+  if (sync->new_set() == nullptr) {
+    ReconcileResult created = co_await CreateNew(sync);
     co_return created;
   }
   const bool last = revision == 0;
-  if (last) revision = LastRevision(round->sets);
+  if (last) revision = LastRevision(sync->sets);
   const ReplicaSetFacts* target = nullptr;
-  for (const FactsPtr& set : round->sets)
+  for (const FactsPtr& set : sync->sets)
     if (revision != 0 && target == nullptr && set->revision == revision) target = set.get();
   if (target == nullptr) {
     const bool none = last && revision == 0;
-    writes_.Tell(*round, kWarning, kNotFound,
-                 none ? "Unable to find last revision." : "Unable to find the revision to rollback to.");
-  } else if (target->template_digest == round->new_set()->template_digest) {
-    writes_.Tell(*round, kWarning, kUnchanged,
-                 "The rollback revision contains the same template as current deployment \"" +
-                     round->name.name + "\"");
+    writes_.RecordEvent(
+        *sync, kWarning, kNotFound,
+        none ? "Unable to find last revision." : "Unable to find the revision to rollback to.");
+  } else if (target->template_digest == sync->new_set()->template_digest) {
+    writes_.RecordEvent(
+        *sync, kWarning, kUnchanged,
+        "The rollback revision contains the same template as current deployment \"" + sync->name.name + "\"");
     target = nullptr;
   }
   const bool goes_back = target != nullptr;
-  ReconcileResult ended = co_await EndRollback(round, target);
+  ReconcileResult ended = co_await EndRollback(sync, target);
   if (ended && goes_back)
-    writes_.Tell(
-        *round, kNormal, kDone,
-        "Rolled back deployment \"" + round->name.name + "\" to revision " + std::to_string(revision));
+    writes_.RecordEvent(
+        *sync, kNormal, kDone,
+        "Rolled back deployment \"" + sync->name.name + "\" to revision " + std::to_string(revision));
   co_return ended;
 }
 
 // Takes the wish away; with a target, fulfils it.
-Task<ReconcileResult> DeploymentController::EndRollback(RoundPtr round, const ReplicaSetFacts* target) {
-  Json next = *round->document;
+Task<ReconcileResult> DeploymentController::EndRollback(SyncStatePtr sync, const ReplicaSetFacts* target) {
+  Json next = *sync->document;
   if (target == nullptr) {
     next["metadata"]["annotations"].erase(std::string(kRollbackTo));
   } else {
     std::shared_ptr<const Json> set = target->object->Document();
     next["metadata"]["annotations"] =
-        RolledBack(round->annotations(), api::ObjectAt(*set, "metadata", "annotations"));
+        RolledBack(sync->annotations(), api::ObjectAt(*set, "metadata", "annotations"));
     next["spec"]["template"] = WithoutHash(api::ObjectAt(*set, "spec", "template"));
   }
   api::Awaitable<api::Client::Written> updating = context_.client.Update("deployments", std::move(next));
   api::Client::Written written = co_await std::move(updating);
   if (!written) co_return written.status();
-  own_.DeploymentWritten(round->uid(), (*written)->revision());
+  own_.DeploymentWritten(sync->uid(), (*written)->revision());
   co_return Reconciled::Done();
 }
 

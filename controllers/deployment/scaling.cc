@@ -14,20 +14,20 @@ namespace terrarium::controllers::deployment {
 using api::Result;
 using api::Task;
 
-Task<ReconcileResult> DeploymentController::Scale(RoundPtr round) {
-  std::vector<ScaledSet> plan = PlanScale(round->size, round->sizes, round->new_index);
-  std::string rule = "for " + std::to_string(round->size.replicas) + " replicas; " + round->RoomText();
-  Result<Change> resized = co_await writes_.Resize(round, std::move(plan), std::move(rule));
+Task<ReconcileResult> DeploymentController::Scale(SyncStatePtr sync) {
+  std::vector<ScaledSet> plan = PlanScale(sync->size, sync->sizes, sync->new_index);
+  std::string rule = "for " + std::to_string(sync->size.replicas) + " replicas; " + sync->RoomText();
+  Result<Change> resized = co_await writes_.Resize(sync, std::move(plan), std::move(rule));
   if (!resized) co_return resized.status();
   if (*resized == Change::kChanged) co_return Reconciled::Done();
-  if (round->paused() && !RollbackAskedFor(round->annotations())) {
-    Result<void> cleaned = co_await CleanUp(round);
+  if (sync->paused() && !RollbackAskedFor(sync->annotations())) {
+    Result<void> cleaned = co_await CleanUp(sync);
     if (!cleaned) co_return cleaned.status();
   }
   // A scale that waits for terminating pods takes as long as they do, and so does its rollout: a pod that
   // disappears is progress, and lack of progress is a failure at the deadline.
-  const bool takes_time = round->size.waits_for_termination && !round->paused();
-  ReconcileResult written = co_await WriteStatus(round, takes_time ? Judge::kProgress : Judge::kCountsOnly);
+  const bool takes_time = sync->size.waits_for_termination && !sync->paused();
+  ReconcileResult written = co_await WriteStatus(sync, takes_time ? Judge::kProgress : Judge::kCountsOnly);
   co_return written;
 }
 

@@ -138,30 +138,30 @@ Result<Json> DisruptionController::Compute(const api::Object& budget, const Json
   rechecks_.Cancel(name);
   const Json* selector = api::Find(document, "spec", "selector");
   if (auto selects = api::LabelSelector::FromDocument(selector); !selects) {
-    Tell(budget, kWarning, "NoPods", "Failed to get pods: " + selects.status().message);
+    RecordEvent(budget, kWarning, "NoPods", "Failed to get pods: " + selects.status().message);
     return selects.status();
   }
   const SelectedPods& pods = *index_.PodsOf(name);
-  if (pods.size() == 0) Tell(budget, kNormal, "NoPods", "No matching pods found");
+  if (pods.size() == 0) RecordEvent(budget, kNormal, "NoPods", "No matching pods found");
 
   const Json& spec = api::ObjectAt(document, "spec");
   std::int64_t scale = 0;
   if (NeedsScale(spec)) {
     Result<std::int64_t> found = ScaleOf(pods, name.ns);
     if (!found) {
-      Tell(budget, kWarning, "CalculateExpectedPodCountFailed",
-           "Failed to calculate the number of expected pods: " + found.status().message);
+      RecordEvent(budget, kWarning, "CalculateExpectedPodCountFailed",
+                  "Failed to calculate the number of expected pods: " + found.status().message);
       return found.status();
     }
     scale = *found;
     if (!pods.unmanaged().empty())
-      Tell(budget, kWarning, "UnmanagedPods",
-           "Pods selected by this PodDisruptionBudget (selector: " + GoText(selector) +
-               ") were found to be unmanaged. As a result, the status of the PDB cannot be calculated "
-               "correctly, which "
-               "may result in undefined behavior. To account for these pods please set "
-               "\".spec.minAvailable\" field of "
-               "the PDB to an integer value.");
+      RecordEvent(budget, kWarning, "UnmanagedPods",
+                  "Pods selected by this PodDisruptionBudget (selector: " + GoText(selector) +
+                      ") were found to be unmanaged. As a result, the status of the PDB cannot be calculated "
+                      "correctly, which "
+                      "may result in undefined behavior. To account for these pods please set "
+                      "\".spec.minAvailable\" field of "
+                      "the PDB to an integer value.");
   }
   api::Time now = context_.env.clock.Now();
   Expected expected = ExpectedOf(spec, pods.size(), scale);
@@ -206,8 +206,8 @@ void DisruptionController::WarnNotDeleted(const api::Object& budget, const std::
   }
 }
 
-void DisruptionController::Tell(const api::Object& budget, std::string_view type, std::string_view reason,
-                                std::string message) {
+void DisruptionController::RecordEvent(const api::Object& budget, std::string_view type,
+                                       std::string_view reason, std::string message) {
   context_.recorder.Record(kSource, ReferenceTo(budget, "policy/v1", "PodDisruptionBudget"), type, reason,
                            std::move(message));
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The disruption controller (disruption-controller): keeps the status of PodDisruptionBudgets, by which
-// evictions are allowed or refused, and takes back the announcement of a disruption that did not come.
-// Mirrors pkg/controller/disruption, v1.36.
+// The disruption controller (disruption-controller): maintains the status of PodDisruptionBudgets, which
+// decides about evictions, and resets the DisruptionTarget condition of pods that were not deleted. Mirrors
+// pkg/controller/disruption, v1.36.
 
 #include <memory>
 
@@ -11,7 +11,7 @@
 
 namespace terrarium::controllers {
 
-// `resources`: where the controllers of pods are found, and whether they have a scale.
+// `resources`: used to find the controllers of pods and their scale.
 std::unique_ptr<Controller> MakeDisruptionController(const ControllerContext& context,
                                                      ServedResources& resources);
 

@@ -1,8 +1,7 @@
 #pragma once
 
-// The garbage collector (garbage-collector-controller): deletes what has no owner left, empties owners that
-// are deleted in the foreground, and orphans dependents where that was asked for. Mirrors
-// pkg/controller/garbagecollector, v1.36.
+// The garbage collector (garbage-collector-controller): deletes objects without a remaining owner, completes
+// foreground deletions, and orphans dependents on request. Mirrors pkg/controller/garbagecollector, v1.36.
 
 #include <memory>
 

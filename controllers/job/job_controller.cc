@@ -87,7 +87,7 @@ void JobController::JobSeen(const api::Object* old, const ObjectPtr& job) {
   if (state->finished) {
     deadlines_.Cancel(state->name);
     backoffs_.Cancel(state->name);
-    LetPodsGo(*state);
+    ReleasePods(*state);
   } else if (old == nullptr || Generation(*old) != Generation(*job)) {
     loop_.queue().Add(state->name);
   } else {
@@ -101,10 +101,10 @@ void JobController::JobGone(const api::Object& job) {
   expectations_.Forget(state->name);
   deadlines_.Cancel(state->name);
   backoffs_.Cancel(state->name);
-  LetPodsGo(*state);
+  ReleasePods(*state);
 }
 
-void JobController::LetPodsGo(const JobState& state) {
+void JobController::ReleasePods(const JobState& state) {
   for (const auto& [name, pod] : state.pods)
     if (pod->facts().has_finalizer) orphans_.Add({state.name.ns, name});
 }
@@ -116,7 +116,7 @@ void JobController::PodSeen(const api::Object* old, const ObjectPtr& pod) {
   const OwnerReference* controller = pod->controller();
   const bool of_job = IsOfJob(controller);
   if (before != nullptr && !(of_job && controller->uid == before->uid))
-    LeavesItsJob(before, name, pod->header().uid);
+    RemovePodFromJob(before, name, pod->header().uid);
   if (controller == nullptr) return OrphanSeen(old, *pod);
   if (!of_job) return;
   ControlledPodSeen(old == nullptr, controller->uid, {name.ns, controller->name},
@@ -158,10 +158,10 @@ void JobController::OrphanSeen(const api::Object* old, const api::Object& pod) {
 void JobController::PodGone(const api::Object& pod) {
   metrics_.PodSeen(&pod, nullptr);
   const ObjectName& name = pod.name();
-  if (StatePtr state = states_.OwnerOf(name)) LeavesItsJob(state, name, pod.header().uid);
+  if (StatePtr state = states_.OwnerOf(name)) RemovePodFromJob(state, name, pod.header().uid);
 }
 
-void JobController::LeavesItsJob(const StatePtr& state, const ObjectName& pod, const std::string& uid) {
+void JobController::RemovePodFromJob(const StatePtr& state, const ObjectName& pod, const std::string& uid) {
   states_.RemovePod(pod);
   state->finalizer_removals.erase(uid);
   state->releases.erase(uid);
@@ -171,7 +171,7 @@ void JobController::LeavesItsJob(const StatePtr& state, const ObjectName& pod, c
 
 void JobController::SyncLater(const JobState& state) { loop_.queue().AddAfter(state.name, kBatchPeriod); }
 
-std::shared_ptr<const Json> JobController::Round::Saw() const {
+std::shared_ptr<const Json> JobController::SyncState::Saw() const {
   Json saw = {{"parallelism", spec.parallelism},
               {"active", tally.counts.active()},
               {"terminating", tally.counts.terminating()},

@@ -68,22 +68,22 @@ IndexFailures FailuresBefore(const JobSpec& spec, const Tally& tally, int index)
 }  // namespace
 
 // Adopts orphans that the Job selects and releases pods that it does not select any more.
-Task<Result<std::vector<JobPodPtr>>> JobController::Claim(RoundPtr round) {
-  const StatePtr state = round->state;
+Task<Result<std::vector<JobPodPtr>>> JobController::Claim(SyncStatePtr sync) {
+  const StatePtr state = sync->state;
   std::vector<ObjectPtr> candidates;
   std::vector<std::string> released;  // uids
   for (const auto& [name, pod] : state->pods) {
-    if (round->Deleting() || state->selector.Matches(pod->header())) continue;
+    if (sync->Deleting() || state->selector.Matches(pod->header())) continue;
     if (!state->releases.insert(pod->facts().uid).second) continue;
     released.push_back(pod->facts().uid);
     candidates.push_back(pod->object());
   }
   std::set<std::string> adoptable = std::exchange(state->adoptable, {});
   for (const std::string& name : adoptable)
-    if (ObjectPtr pod = pods_.Get({round->name.ns, name})) candidates.push_back(std::move(pod));
+    if (ObjectPtr pod = pods_.Get({sync->name.ns, name})) candidates.push_back(std::move(pod));
   if (candidates.empty()) co_return SelectedPods(*state, {});
 
-  Claimant claimant{.owner = round->job,
+  Claimant claimant{.owner = sync->job,
                     .api_version = "batch/v1",
                     .kind = "Job",
                     .owner_resource = "jobs",
@@ -103,39 +103,39 @@ Task<Result<std::vector<JobPodPtr>>> JobController::Claim(RoundPtr round) {
 
 // Brings the number of active pods to the wanted one. One sync either deletes or creates pods; deletion comes
 // first.
-Task<JobController::Outcome> JobController::Manage(RoundPtr round) {
-  const JobSpec& spec = round->spec;
-  const Demand demand = DemandOf(spec, round->tally);
-  round->action = kTracking;
+Task<JobController::Outcome> JobController::Manage(SyncStatePtr sync) {
+  const JobSpec& spec = sync->spec;
+  const Demand demand = DemandOf(spec, sync->tally);
+  sync->action = kTracking;
   if (spec.suspended) {
-    Task<Outcome> deleting = DeletePods(round, "the Job is suspended", ActivePods(round->tally));
+    Task<Outcome> deleting = DeletePods(sync, "the Job is suspended", ActivePods(sync->tally));
     Outcome outcome = co_await std::move(deleting);
     co_return outcome;
   }
   std::vector<const PodFacts*> extra =
-      PodsToRemove(ActivePods(round->tally), spec.rules.index_end, PodsTooMany(demand));
+      PodsToRemove(ActivePods(sync->tally), spec.rules.index_end, PodsTooMany(demand));
   if (!extra.empty()) {
     if (extra.size() > kPodsAtATimeMax) extra.resize(kPodsAtATimeMax);
     std::string rule = "pods wanted: " + std::to_string(WantedActive(demand));
     if (spec.indexed) rule += ", one for each index";
-    Task<Outcome> deleting = DeletePods(round, std::move(rule), std::move(extra));
+    Task<Outcome> deleting = DeletePods(sync, std::move(rule), std::move(extra));
     Outcome outcome = co_await std::move(deleting);
     co_return outcome;
   }
   const int missing = PodsMissing(demand, spec.rules);
   if (missing == 0) co_return std::nullopt;
-  round->action = kPodsCreated;
-  std::optional<std::vector<int>> indexes = IndexesToCreate(*round, std::min(missing, kPodsAtATimeMax));
+  sync->action = kPodsCreated;
+  std::optional<std::vector<int>> indexes = IndexesToCreate(*sync, std::min(missing, kPodsAtATimeMax));
   if (!indexes || indexes->empty()) co_return std::nullopt;
-  Task<Outcome> creating = CreatePods(round, std::move(*indexes));
+  Task<Outcome> creating = CreatePods(sync, std::move(*indexes));
   Outcome outcome = co_await std::move(creating);
   co_return outcome;
 }
 
 // One entry for each pod to create now, kUnknownIndex where the Job is not indexed; nullopt during backoff.
-std::optional<std::vector<int>> JobController::IndexesToCreate(const Round& round, int missing) {
-  const JobSpec& spec = round.spec;
-  const Tally& tally = round.tally;
+std::optional<std::vector<int>> JobController::IndexesToCreate(const SyncState& sync, int missing) {
+  const JobSpec& spec = sync.spec;
+  const Tally& tally = sync.tally;
   api::Duration wait{};
   std::vector<int> indexes(static_cast<std::size_t>(missing), kUnknownIndex);
   if (!spec.backoff_limit_per_index) wait = RemainingBackoff(tally.backoff, Now());
@@ -153,34 +153,34 @@ std::optional<std::vector<int>> JobController::IndexesToCreate(const Round& roun
     }
   }
   if (wait == api::Duration::zero()) return indexes;
-  backoffs_.Set(round.name, std::max(wait, kBatchPeriod));
+  backoffs_.Set(sync.name, std::max(wait, kBatchPeriod));
   return std::nullopt;
 }
 
-Task<JobController::Outcome> JobController::DeletePods(RoundPtr round, std::string rule,
+Task<JobController::Outcome> JobController::DeletePods(SyncStatePtr sync, std::string rule,
                                                        std::vector<const PodFacts*> pods) {
-  round->action = kPodsDeleted;
+  sync->action = kPodsDeleted;
   std::vector<PodControl::Target> targets;
   std::set<std::string> uids;
   for (const PodFacts* pod : pods) {
     targets.push_back(PodControl::TargetOf(*pod, true));
     uids.insert(pod->uid);
   }
-  expectations_.ExpectDeletions(round->name, std::move(uids));
-  Decision decision{round->job, std::move(rule), round->Saw()};
+  expectations_.ExpectDeletions(sync->name, std::move(uids));
+  Decision decision{sync->job, std::move(rule), sync->Saw()};
   Task<Deleted> deleting = pod_control_.Delete(std::move(decision), std::move(targets));
   Deleted deleted = co_await std::move(deleting);
-  for (const std::string& uid : deleted.not_expected) expectations_.DeletionObserved(round->name, uid);
-  round->active -= deleted.pods;
-  round->ready -= deleted.ready;
-  round->terminating += deleted.pods;
+  for (const std::string& uid : deleted.not_expected) expectations_.DeletionObserved(sync->name, uid);
+  sync->active -= deleted.pods;
+  sync->ready -= deleted.ready;
+  sync->terminating += deleted.pods;
   co_return deleted.failure;
 }
 
-Task<JobController::Outcome> JobController::CreatePods(RoundPtr round, std::vector<int> indexes) {
-  const JobSpec& spec = round->spec;
+Task<JobController::Outcome> JobController::CreatePods(SyncStatePtr sync, std::vector<int> indexes) {
+  const JobSpec& spec = sync->spec;
   const int count = static_cast<int>(indexes.size());
-  const Json pod = PodOf(*round->job, *round->document, spec.indexed);
+  const Json pod = PodOf(*sync->job, *sync->document, spec.indexed);
   std::vector<Json> pods;
   for (int index : indexes) {
     if (index == kUnknownIndex) {
@@ -188,16 +188,16 @@ Task<JobController::Outcome> JobController::CreatePods(RoundPtr round, std::vect
       continue;
     }
     std::optional<IndexFailures> failures;
-    if (spec.backoff_limit_per_index) failures = FailuresBefore(spec, round->tally, index);
-    pods.push_back(IndexedPodOf(pod, *round->job, index, failures));
+    if (spec.backoff_limit_per_index) failures = FailuresBefore(spec, sync->tally, index);
+    pods.push_back(IndexedPodOf(pod, *sync->job, index, failures));
   }
-  expectations_.ExpectCreations(round->name, count);
-  Decision decision{round->job, "pods missing: " + std::to_string(count), round->Saw()};
+  expectations_.ExpectCreations(sync->name, count);
+  Decision decision{sync->job, "pods missing: " + std::to_string(count), sync->Saw()};
   Task<Created> creating = pod_control_.Create(std::move(decision), std::move(pods));
   Created created = co_await std::move(creating);
-  for (int i = created.pods; i < count; ++i) expectations_.CreationObserved(round->name);
-  round->active += created.pods;
-  metrics_.PodsCreated(spec, round->tally.failed, round->terminating, created.pods, created.refused);
+  for (int i = created.pods; i < count; ++i) expectations_.CreationObserved(sync->name);
+  sync->active += created.pods;
+  metrics_.PodsCreated(spec, sync->tally.failed, sync->terminating, created.pods, created.refused);
   co_return created.failure;
 }
 

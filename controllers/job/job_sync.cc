@@ -21,101 +21,101 @@ Task<ReconcileResult> JobController::Sync(ObjectName name) {
     co_return Reconciled::Done();
   }
 
-  auto round = std::make_shared<Round>();
-  round->name = name;
-  round->state = state;
-  round->job = job;
-  round->document = document;
-  round->spec = ReadJobSpec(*document, context_.env.gates);
-  round->status = ReadJobStatus(*document);
+  auto sync = std::make_shared<SyncState>();
+  sync->name = name;
+  sync->state = state;
+  sync->job = job;
+  sync->document = document;
+  sync->spec = ReadJobSpec(*document, context_.env.gates);
+  sync->status = ReadJobStatus(*document);
   // Checked before the pods are read, so that a pod observed in between is among them.
-  round->expectations_met = expectations_.Satisfied(name);
+  sync->expectations_met = expectations_.Satisfied(name);
   const api::Time began = Now();
-  Task<ReconcileResult> running = Run(round);
+  Task<ReconcileResult> running = Run(sync);
   ReconcileResult result = co_await std::move(running);
-  metrics_.Synced(round->spec, result.ok(), round->action, Now() - began);
+  metrics_.Synced(sync->spec, result.ok(), sync->action, Now() - began);
   co_return result;
 }
 
-Task<ReconcileResult> JobController::Run(RoundPtr round) {
-  Task<api::Result<std::vector<JobPodPtr>>> claiming = Claim(round);
+Task<ReconcileResult> JobController::Run(SyncStatePtr sync) {
+  Task<api::Result<std::vector<JobPodPtr>>> claiming = Claim(sync);
   api::Result<std::vector<JobPodPtr>> pods = co_await std::move(claiming);
   if (!pods) co_return pods.status();
 
-  const JobSpec& spec = round->spec;
-  JobStatus& status = round->status;
-  round->tally =
-      TallyOf(spec, status, std::move(*pods), round->state->finalizer_removals, round->state->carried);
-  round->active = round->tally.counts.active();
-  round->ready = round->tally.counts.ready();
-  round->terminating = round->tally.counts.terminating();
+  const JobSpec& spec = sync->spec;
+  JobStatus& status = sync->status;
+  sync->tally =
+      TallyOf(spec, status, std::move(*pods), sync->state->finalizer_removals, sync->state->carried);
+  sync->active = sync->tally.counts.active();
+  sync->ready = sync->tally.counts.ready();
+  sync->terminating = sync->tally.counts.terminating();
   if (!status.start_time && !spec.suspended) status.start_time = WholeSeconds(Now());
-  round->end = EndOf(spec, status, round->tally, Now());
-  SetDeadline(*round);
-  backoffs_.Cancel(round->name);
+  sync->end = EndOf(spec, status, sync->tally, Now());
+  SetDeadline(*sync);
+  backoffs_.Cancel(sync->name);
 
-  Task<Outcome> acting = round->end ? EndPods(round) : KeepUp(round);
+  Task<Outcome> acting = sync->end ? EndPods(sync) : KeepUp(sync);
   Outcome to_retry = co_await std::move(acting);
 
-  status.active = round->active;
-  status.ready = round->ready;
+  status.active = sync->active;
+  status.ready = sync->ready;
   status.terminating.reset();
-  if (spec.rules.reports_terminating) status.terminating = round->terminating;
-  Task<ReconcileResult> tracking = Track(round);
+  if (spec.rules.reports_terminating) status.terminating = sync->terminating;
+  Task<ReconcileResult> tracking = Track(sync);
   ReconcileResult tracked = co_await std::move(tracking);
   if (tracked.ok() && to_retry) co_return *to_retry;
   co_return tracked;
 }
 
 // Deletes the active pods of a Job that ends. They keep their finalizers, since they must be counted.
-Task<JobController::Outcome> JobController::EndPods(RoundPtr round) {
+Task<JobController::Outcome> JobController::EndPods(SyncStatePtr sync) {
   std::vector<PodControl::Target> targets;
-  for (const JobPodPtr& pod : round->tally.pods)
+  for (const JobPodPtr& pod : sync->tally.pods)
     if (pod->facts().Active()) targets.push_back(PodControl::TargetOf(pod->facts(), false));
-  Decision decision{round->job, "the Job ends: " + round->end->reason, round->Saw()};
+  Decision decision{sync->job, "the Job ends: " + sync->end->reason, sync->Saw()};
   Task<Deleted> deleting = pod_control_.Delete(std::move(decision), std::move(targets));
   Deleted deleted = co_await std::move(deleting);
   // A finished Job would leave behind pods whose deletion failed or that are not in view yet.
-  if (deleted.pods != round->active || !round->expectations_met) round->end.reset();
-  round->active -= deleted.pods;
-  round->ready -= deleted.ready;
-  round->terminating += deleted.pods;
+  if (deleted.pods != sync->active || !sync->expectations_met) sync->end.reset();
+  sync->active -= deleted.pods;
+  sync->ready -= deleted.ready;
+  sync->terminating += deleted.pods;
   co_return deleted.failure;
 }
 
-Task<JobController::Outcome> JobController::KeepUp(RoundPtr round) {
+Task<JobController::Outcome> JobController::KeepUp(SyncStatePtr sync) {
   Outcome to_retry;
-  const bool manage = round->expectations_met && !round->Deleting();
+  const bool manage = sync->expectations_met && !sync->Deleting();
   if (manage) {
-    Task<Outcome> managing = Manage(round);
+    Task<Outcome> managing = Manage(sync);
     to_retry = co_await std::move(managing);
   }
-  if (IsComplete(round->spec, round->tally.succeeded, round->active)) {
-    round->end = CompletionsReached(round->spec);
+  if (IsComplete(sync->spec, sync->tally.succeeded, sync->active)) {
+    sync->end = CompletionsReached(sync->spec);
   } else if (manage) {
-    SetSuspended(*round);
+    SetSuspended(*sync);
   }
   co_return to_retry;
 }
 
-void JobController::SetSuspended(Round& round) {
-  const bool suspended = round.spec.suspended;
+void JobController::SetSuspended(SyncState& sync) {
+  const bool suspended = sync.spec.suspended;
   Condition condition{std::string(kSuspended), suspended ? "JobSuspended" : "JobResumed",
                       suspended ? "Job suspended" : "Job resumed"};
-  if (!EnsureCondition(round.status, condition, suspended, Now())) return;
-  pod_control_.Tell(*round.job, kNormal, suspended ? "Suspended" : "Resumed", condition.message);
+  if (!EnsureCondition(sync.status, condition, suspended, Now())) return;
+  pod_control_.RecordEvent(*sync.job, kNormal, suspended ? "Suspended" : "Resumed", condition.message);
   // activeDeadlineSeconds limits the time that a Job is active without interruption.
-  round.status.start_time.reset();
-  if (!suspended) round.status.start_time = WholeSeconds(Now());
+  sync.status.start_time.reset();
+  if (!suspended) sync.status.start_time = WholeSeconds(Now());
 }
 
-void JobController::SetDeadline(const Round& round) {
+void JobController::SetDeadline(const SyncState& sync) {
   std::optional<api::Duration> left;
-  if (!round.end) left = DeadlineLeft(round.spec, round.status, Now());
+  if (!sync.end) left = DeadlineLeft(sync.spec, sync.status, Now());
   if (left) {
-    deadlines_.Set(round.name, *left);
+    deadlines_.Set(sync.name, *left);
   } else {
-    deadlines_.Cancel(round.name);
+    deadlines_.Cancel(sync.name);
   }
 }
 

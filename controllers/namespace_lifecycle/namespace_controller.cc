@@ -44,7 +44,7 @@ class NamespaceController : public std::enable_shared_from_this<NamespaceControl
             LoopOptions{
                 .name = "namespace", .workers = kWorkers, .retry = {.base = kRetryBase, .most = kRetryMost}},
             [this](ObjectName key) { return Sync(std::move(key)); }),
-        looks_(context.env, [this](const ObjectName& key) { loop_.queue().Add(key); }) {}
+        sync_timers_(context.env, [this](const ObjectName& key) { loop_.queue().Add(key); }) {}
 
   void Watch() {
     std::weak_ptr<NamespaceController> weak = weak_from_this();
@@ -91,7 +91,7 @@ class NamespaceController : public std::enable_shared_from_this<NamespaceControl
 
   void Forget(const ObjectName& key) {
     waiting_.erase(key);
-    looks_.Cancel(key);
+    sync_timers_.Cancel(key);
   }
 
   void ContentRemoved(const std::string& ns) {
@@ -100,11 +100,11 @@ class NamespaceController : public std::enable_shared_from_this<NamespaceControl
     auto it = waiting_.find(key);
     if (it == waiting_.end()) return;
     it->second.content_removed = true;
-    looks_.MakeWork(key);
+    sync_timers_.MakeWork(key);
   }
 
   api::Task<ReconcileResult> Sync(ObjectName key) {
-    looks_.Cancel(key);
+    sync_timers_.Cancel(key);
     waiting_[key].content_removed = false;
     api::Result<std::optional<ContentReport>> left = co_await deleter_.Pass(key.name);
     if (!left) co_return left.status();
@@ -112,22 +112,22 @@ class NamespaceController : public std::enable_shared_from_this<NamespaceControl
       Forget(key);
       co_return Reconciled::Done();
     }
-    LookAgain(key, **left);
+    ScheduleSync(key, **left);
     co_return Reconciled::Done();
   }
 
-  void LookAgain(const ObjectName& key, const ContentReport& report) {
+  void ScheduleSync(const ObjectName& key, const ContentReport& report) {
     Waiting& waiting = waiting_[key];
     api::TimerKind kind = waiting.content_removed ? api::TimerKind::kWork : api::TimerKind::kBackground;
     if (report.errors.empty()) {
       waiting.failures = 0;
-      looks_.Set(key, std::chrono::seconds(report.estimate_seconds / 2 + 1), kind);
+      sync_timers_.Set(key, std::chrono::seconds(report.estimate_seconds / 2 + 1), kind);
       return;
     }
     ++waiting.failures;
     context_.env.log.log(waiting.failures == 1 ? spdlog::level::warn : spdlog::level::debug,
                          "deletion of namespace {} failed: {}", key.name, report.errors.front());
-    looks_.Set(key, RetryAfter(waiting.failures), kind);
+    sync_timers_.Set(key, RetryAfter(waiting.failures), kind);
   }
 
   ControllerContext context_;
@@ -135,7 +135,7 @@ class NamespaceController : public std::enable_shared_from_this<NamespaceControl
   NamespaceDeleter deleter_;
   std::map<ObjectName, Waiting> waiting_;
   ControllerLoop loop_;
-  KeyTimers looks_;
+  KeyTimers sync_timers_;
 };
 
 }  // namespace

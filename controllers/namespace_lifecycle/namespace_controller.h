@@ -1,7 +1,7 @@
 #pragma once
 
-// The namespace controller (namespace-controller): empties a namespace that is being deleted and then lets it
-// go. Mirrors pkg/controller/namespace, v1.36.
+// The namespace controller (namespace-controller): deletes the content of a terminating namespace and then
+// finalizes it. Mirrors pkg/controller/namespace, v1.36.
 
 #include <memory>
 

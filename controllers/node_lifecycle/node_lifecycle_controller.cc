@@ -144,15 +144,15 @@ class NodeLifecycleController final : public Controller {
 
   Task<void> Monitor() {
     while (true) {
-      co_await LookAtAll();
+      co_await CheckNodes();
       co_await api::Sleep(env_.executor, kMonitorPeriod, api::TimerKind::kBackground);
     }
   }
 
   // Checks the cached facts of all nodes. A healthy node costs no more than a comparison.
-  Task<void> LookAtAll() {
+  Task<void> CheckNodes() {
     const Time now = env_.clock.Now();
-    TellOfRemoved();
+    ReportRemovedNodes();
     std::vector<std::string> wrong;
     for (auto& [name, node] : nodes_) {
       if (!std::exchange(node.registered, true))
@@ -221,7 +221,7 @@ class NodeLifecycleController final : public Controller {
       auto written = co_await client_.UpdateStatus("nodes", std::move(*silent));
       if (written) {
         Learn(*written);
-        if (was_ready) TellOfFall((*written)->header());
+        if (was_ready) ReportNotReady((*written)->header());
         co_return;
       }
       if (!written.status().Is(api::reason::kConflict)) {
@@ -236,7 +236,7 @@ class NodeLifecycleController final : public Controller {
     }
   }
 
-  void TellOfFall(const api::ObjectHeader& node) {
+  void ReportNotReady(const api::ObjectHeader& node) {
     recorder_.Record({.component = "node-controller"}, ReferenceToNode(node.name, node.uid), kNormal,
                      "NodeNotReady", "Node " + node.name + " status is now: NodeNotReady");
     for (const ObjectPtr& pod : pods_.ByIndex(kPodsByNode, node.name)) pod_loop_.queue().Add(pod->name());
@@ -260,7 +260,7 @@ class NodeLifecycleController final : public Controller {
         break;
       case Zones::Turn::kNotAllDown:
         env_.log.info("a node is ready again: evictions go on");
-        for (auto& [name, node] : nodes_) node.health.HeardAt(now);
+        for (auto& [name, node] : nodes_) node.health.RestartGracePeriod(now);
         break;
     }
     PaceTaints();
@@ -346,7 +346,7 @@ class NodeLifecycleController final : public Controller {
     co_return Reconciled::Done();
   }
 
-  void TellOfRemoved() {
+  void ReportRemovedNodes() {
     for (const auto& [name, uid] : std::exchange(removed_, {}))
       RecordEvent(name, uid, "RemovingNode", "Removing Node " + name + " from Controller");
   }

@@ -6,11 +6,11 @@
 
 namespace terrarium::controllers {
 
-// node-lifecycle-controller: notices nodes that have fallen silent and says so in their conditions, on their
-// pods and with taints (mirrors pkg/controller/nodelifecycle, 1.36). Every 5 s it looks at all nodes; who has
-// renewed neither lease nor status for 50 s (60 s for one that never said anything) becomes Unknown. The
-// NoExecute taints that evict pods are given at Kubernetes' pace: for each zone one node in 10 s, none while
-// most of a small zone or all of the cluster is down, since then it is rather the observer that is cut off.
+// node-lifecycle-controller: marks nodes without heartbeats in their conditions, in the conditions of their
+// pods and with taints (mirrors pkg/controller/nodelifecycle, 1.36). It checks all nodes every 5 s; a node
+// that has renewed neither lease nor status for 50 s (60 s if it never reported) becomes Unknown. NoExecute
+// taints, which evict pods, are added at Kubernetes' rate: one node in 10 s for each zone, none while most of
+// a small zone or all of the cluster is down, because then the controller itself is probably disconnected.
 std::unique_ptr<Controller> MakeNodeLifecycleController(const ControllerContext& context);
 
 }  // namespace terrarium::controllers

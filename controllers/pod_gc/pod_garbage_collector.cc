@@ -27,7 +27,7 @@ constexpr api::Duration kCheckPeriod = std::chrono::seconds(20);
 constexpr api::Duration kQuarantine = std::chrono::seconds(40);
 constexpr const char* kPodsByNode = "spec.nodeName";
 
-// A node that its administrator declared dead, and that does not say otherwise.
+// A node that is tainted out-of-service and is not ready.
 bool IsOutOfService(const Json& node) {
   bool tainted = false;
   for (const Json& taint : api::ListAt(node, "spec", "taints"))
@@ -75,7 +75,7 @@ class PodGarbageCollector final : public Controller {
   void Start() override {
     started_ = true;
     for (const ObjectPtr& pod : pods_.List()) QuarantineIfMissing(api::PodNodeName(*pod));
-    tasks_.Spawn(CheckForEver());
+    tasks_.Spawn(CheckPeriodically());
   }
 
  private:
@@ -130,7 +130,7 @@ class PodGarbageCollector final : public Controller {
       Collect(pod->name(), RemovalReason::kOrphaned);
   }
 
-  Task<void> CheckForEver() {
+  Task<void> CheckPeriodically() {
     while (true) {
       Check();
       co_await api::Sleep(env_.executor, kCheckPeriod, api::TimerKind::kBackground);

@@ -36,10 +36,10 @@ bool NamespaceIsTerminating(const api::Status& status) {
 
 }  // namespace
 
-class ReplicaSetController::Telling {
+class ReplicaSetController::BurstReporter {
  public:
-  Telling(const ReplicaSetController& manager, const Burst& burst, std::string_view action,
-          std::string_view rule, Json saw)
+  BurstReporter(const ReplicaSetController& manager, const Burst& burst, std::string_view action,
+                std::string_view rule, Json saw)
       : context_(manager.context_),
         source_{std::string(manager.kind_.event_source)},
         about_(ReferenceTo(*burst.owner, manager.kind_.api_version, manager.kind_.kind)) {
@@ -77,7 +77,7 @@ class ReplicaSetController::Telling {
 Task<std::optional<api::Status>> ReplicaSetController::CreatePods(Burst burst) {
   const ObjectName& name = burst.owner->name();
   expectations_.ExpectCreations(name, burst.count);
-  Telling telling(*this, burst, "create", "fewer live pods than spec.replicas", Json::object());
+  BurstReporter reporter(*this, burst, "create", "fewer live pods than spec.replicas", Json::object());
   auto request = [pod = PodOf(*burst.owner, kind_), ns = name.ns](std::size_t) {
     return api::WriteRequest{.resource = "pods", .object = {ns, ""}, .subresource = "", .body = pod};
   };
@@ -91,11 +91,11 @@ Task<std::optional<api::Status>> ReplicaSetController::CreatePods(Burst burst) {
   for (const api::Client::Written& answer : answers) {
     if (answer) {
       ++created;
-      telling.Done((*answer)->header().name, "SuccessfulCreate", "Created pod: ");
+      reporter.Done((*answer)->header().name, "SuccessfulCreate", "Created pod: ");
     } else if (NamespaceIsTerminating(answer.status())) {
       namespace_goes = true;
     } else {
-      telling.Failed("FailedCreate", "Error creating: " + answer.status().message);
+      reporter.Failed("FailedCreate", "Error creating: " + answer.status().message);
       if (!failed) failed = answer.status();
     }
   }
@@ -130,19 +130,19 @@ Task<std::optional<api::Status>> ReplicaSetController::DeletePods(Burst burst) {
   saw["chosen"] = std::move(chosen);
   if (!choice->picker.is_null()) saw["picker"] = std::move(choice->picker);
   expectations_.ExpectDeletions(name, std::move(uids));
-  Telling telling(*this, burst, "delete", "more live pods than spec.replicas", std::move(saw));
+  BurstReporter reporter(*this, burst, "delete", "more live pods than spec.replicas", std::move(saw));
   std::vector<api::Client::Written> answers = co_await SendAll(context_.client, std::move(requests));
 
   std::optional<api::Status> failed;
   for (std::size_t i = 0; i < victims.size(); ++i) {
     if (answers[i]) {
-      telling.Done(victims[i].name, "SuccessfulDelete", "Deleted pod: ");
+      reporter.Done(victims[i].name, "SuccessfulDelete", "Deleted pod: ");
       continue;
     }
     expectations_.DeletionObserved(name, victims[i].uid);
     api::Status& status = answers[i].status();
     if (status.Is(api::reason::kNotFound)) continue;
-    telling.Failed("FailedDelete", "Error deleting: " + status.message);
+    reporter.Failed("FailedDelete", "Error deleting: " + status.message);
     if (failed) continue;
     failed = std::move(status);
     failed->message = "unable to delete pods: " + failed->message;

@@ -86,7 +86,7 @@ bool ReplicaSetController::RankByPicker(const Burst& burst, const Json& picker, 
   }
   const PickAnswer& answer = std::get<PickAnswer>(verdict->result);
   record["answer"] = answer.ToJson();
-  if (answer.NamesNobody()) return true;
+  if (answer.IsEmpty()) return true;
   rules.picked = true;
   Json& ranks = record["ranks"] = Json::object();
   for (RankedPod& pod : pods) {

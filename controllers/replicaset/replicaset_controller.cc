@@ -129,16 +129,16 @@ void ReplicaSetController::PodSeen(const ObjectPtr& pod, bool is_new) {
       expectations_.CreationObserved(effect.owner);
       expected = true;
     }
-    Heed(effect, expected);
+    EnqueueIfAffected(effect, expected);
   }
 }
 
 void ReplicaSetController::PodGone(const api::Object& pod) {
   for (const ReplicaIndex::Effect& effect : index_.RemovePod(pod))
-    Heed(effect, expectations_.DeletionObserved(effect.owner, pod.header().uid));
+    EnqueueIfAffected(effect, expectations_.DeletionObserved(effect.owner, pod.header().uid));
 }
 
-void ReplicaSetController::Heed(const ReplicaIndex::Effect& effect, bool expected) {
+void ReplicaSetController::EnqueueIfAffected(const ReplicaIndex::Effect& effect, bool expected) {
   using Change = ReplicaIndex::Effect::Change;
   const bool matters = expected || effect.change == Change::kAny ||
                        (effect.change == Change::kTerminating && TerminatingMatters());

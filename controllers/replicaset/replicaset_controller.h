@@ -1,8 +1,8 @@
 #pragma once
 
 // The ReplicaSet controller and the ReplicationController one (replicaset-controller,
-// replicationcontroller-controller): one core, two kinds. They keep as many pods of a template as asked for.
-// Mirrors pkg/controller/replicaset and pkg/controller/replication, v1.36.
+// replicationcontroller-controller): one implementation for two kinds. They maintain the desired number of
+// pods. Mirrors pkg/controller/replicaset and pkg/controller/replication, v1.36.
 
 #include <memory>
 

@@ -168,7 +168,7 @@ void ResourceQuotaController::Resync() {
   const std::vector<ObjectName> names = ledger_.Quotas();
   std::set<std::string> namespaces;
   for (const ObjectName& name : names) namespaces.insert(name.ns);
-  for (const std::string& ns : namespaces) LookAtTerminatingPods(ns);
+  for (const std::string& ns : namespaces) RecountTerminatingPods(ns);
   for (const ObjectName& name : names) {
     ObjectPtr quota = quotas_.Get(name);
     if (quota == nullptr) continue;
@@ -183,7 +183,7 @@ void ResourceQuotaController::Resync() {
   }
 }
 
-void ResourceQuotaController::LookAtTerminatingPods(const std::string& ns) {
+void ResourceQuotaController::RecountTerminatingPods(const std::string& ns) {
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
     if (kinds_[kind] == nullptr || kinds_[kind]->resource() != "pods" || !ledger_.Counts(ns, kind)) continue;
     for (const ObjectPtr& pod : kinds_[kind]->List(ns))

@@ -1,7 +1,7 @@
 #pragma once
 
-// The quota controller (resourcequota-controller): keeps the status of ResourceQuotas, from which the
-// apiserver takes what is created, and gives back what is no longer used. Mirrors
+// The quota controller (resourcequota-controller): maintains the status of ResourceQuotas: the apiserver
+// charges new objects to it, and the controller releases the usage of deleted ones. Mirrors
 // pkg/controller/resourcequota, v1.36.
 
 #include <memory>

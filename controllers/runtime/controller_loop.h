@@ -16,7 +16,7 @@
 
 namespace terrarium::controllers {
 
-// What a successful reconcile leaves to be done.
+// The result of a successful reconcile.
 struct Reconciled {
   std::optional<api::Duration> again_after;
 
@@ -28,24 +28,24 @@ using Reconcile = std::function<api::Task<ReconcileResult>(ObjectName key)>;
 
 struct LoopOptions {
   std::string name;  // label `name` of the queue's metrics, as Kubernetes names that queue
-  int workers = 5;   // reconciles under way at a time; of one key never more than one
+  int workers = 5;   // reconciles in progress at a time, at most one per key
   RetryLimits retry = {};
-  // A key that fails is tried again this often, then dropped until something adds it again, which is logged;
-  // 0: tried without end.
+  // The number of retries of a failing key, after which it is logged and dropped until it is added again; 0:
+  // unlimited.
   int retries_max = 0;
 };
 
-// Hands ready keys to the reconcile function. Done: the key's backoff is forgotten. RequeueAfter: forgotten,
-// and again after that time. A Status: again with backoff; it is logged unless it is a conflict, which only
-// means that the view was stale. Single-threaded, on the lane of `env`; destroying it ends reconciles where
-// they wait.
+// Passes ready keys to the reconcile function. Done resets the key's backoff. RequeueAfter resets it and adds
+// the key again after that time. A Status adds the key again with backoff and is logged, unless it is a
+// conflict, which only means that the view was stale. Single-threaded, on the lane of `env`; the destructor
+// abandons reconciles where they wait.
 class ControllerLoop {
  public:
   ControllerLoop(const api::Env& env, Metrics& metrics, LoopOptions options, Reconcile reconcile);
   ~ControllerLoop();
 
   WorkQueue& queue();
-  // Keys are handed out from now on; until then they pile up. Called when the informers have synced.
+  // Starts to process keys. Called when the informers have synced.
   void Start();
 
  private:

@@ -1,9 +1,9 @@
 #pragma once
 
-// A number in statuses that the apiserver may drop, since its gate is on here and off there: version skew.
-// Written again and again it would never be there. So once an object's was seen to be dropped, a status that
-// lacks nothing but that very number is not worth a write. Another number, or a status that differs
-// elsewhere, is sent, and so it is noticed when the apiserver keeps it. Single-threaded.
+// A status field that the apiserver drops if its gate is on in this component and off in the apiserver
+// (version skew). The controller would write it with every sync. Therefore, once the field of an object was
+// dropped, a status that differs only in that same value is not written. Another value, or another
+// difference, is written, which also shows when the apiserver keeps the field. Single-threaded.
 //
 // DIVERGES: Kubernetes' controllers send such a status with every sync, and the apiserver stores nothing.
 
@@ -22,7 +22,7 @@ class DroppedField {
  public:
   explicit DroppedField(std::string name) : name_(std::move(name)) {}
 
-  // Whether there is anything to write where the object's status is `stored` and should be `wanted`.
+  // Whether to write `wanted` over the object's status `stored`.
   bool MustWrite(const api::Object& object, const api::Json& stored, const api::Json& wanted) const {
     if (stored == wanted) return false;
     auto dropped = dropped_.find(object.header().uid);
@@ -32,9 +32,9 @@ class DroppedField {
     without.erase(name_);
     return stored != without;
   }
-  // `answer`: the object whose status was `stored` and is now what the apiserver made of `sent`.
+  // Records the apiserver's response to a write of `sent` over `stored`.
   void Written(const api::Object& answer, const api::Json& stored, const api::Json& sent) {
-    // What is there is kept, whatever the apiserver's gates.
+    // An existing field is kept under all gates.
     const bool may_be_dropped = sent.contains(name_) && !stored.contains(name_);
     if (may_be_dropped && !api::ObjectAt(*answer.Document(), "status").contains(name_))
       dropped_[answer.header().uid] = sent[name_].get<std::int64_t>();

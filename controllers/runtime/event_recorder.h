@@ -14,7 +14,7 @@
 
 namespace terrarium::controllers {
 
-// Whom an event is about: the involvedObject of an Event.
+// The involvedObject of an Event.
 struct ObjectReference {
   std::string api_version;
   std::string kind;
@@ -27,7 +27,7 @@ struct ObjectReference {
 
 // The reference of a stored object; its kind is not in its document.
 ObjectReference ReferenceTo(const api::Object& object, std::string_view api_version, std::string_view kind);
-// For pods, which most events are about.
+// The same for a pod.
 ObjectReference ReferenceToPod(const api::Object& pod);
 
 inline constexpr std::string_view kNormal = "Normal";

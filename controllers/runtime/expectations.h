@@ -12,25 +12,25 @@ namespace terrarium::controllers {
 
 using api::ObjectName;
 
-// What a controller has asked for and not yet seen in its informer. Until then its view is older than its own
-// last action, and acting on it again would do everything twice. Single-threaded.
+// The creations and deletions that a controller has requested and not yet observed in its informer. Until
+// then its view is older than its last action, and acting on it could repeat the action. Single-threaded.
 class Expectations {
  public:
-  // A controller that never hears of what it expects acts anyway after this long.
+  // A controller that has not observed its expectations acts anyway after this time.
   static constexpr api::Duration kExpiry = std::chrono::minutes(5);
 
   explicit Expectations(const api::Env& env) : env_(env) {}
 
-  // Replace what was expected for `key`.
+  // Replaces the expectations of `key`.
   void ExpectCreations(const ObjectName& key, int creations);
-  // Deletions are expected by uid: an object seen going twice (marked, then gone) counts once.
+  // Deletions are expected by uid: an object that is observed twice (terminating, then deleted) counts once.
   void ExpectDeletions(const ObjectName& key, std::set<std::string> uids);
 
   void CreationObserved(const ObjectName& key);
   // True when it was expected.
   bool DeletionObserved(const ObjectName& key, const std::string& uid);
 
-  // True when nothing is expected, or it has been too long.
+  // True when nothing is expected, or the expectations have expired.
   bool Satisfied(const ObjectName& key) const;
   // The same of creations alone.
   bool CreationsSatisfied(const ObjectName& key) const;

@@ -64,7 +64,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
     started_ = false;
     DropWatch();
     for (const ObjectCache::Change& change : cache_.Replace({}))
-      Tell(change.before, change.after, handlers_.size());
+      NotifyHandlers(change.before, change.after, handlers_.size());
     if (!synced_) FirstSynced();
   }
   // The informer may be destroyed while one of its handlers is running.
@@ -110,7 +110,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
     revision_ = list->revision;
     // A handler that is added meanwhile is notified of the whole list by AddHandler().
     const std::size_t handlers = handlers_.size();
-    for (const ObjectCache::Change& change : changes) Tell(change.before, change.after, handlers);
+    for (const ObjectCache::Change& change : changes) NotifyHandlers(change.before, change.after, handlers);
     if (!synced_) FirstSynced();
   }
 
@@ -159,17 +159,17 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
     revision_ = object->revision();
     if (event.type == api::WatchEvent::Type::kDeleted) {
       ObjectPtr before = cache_.Remove(object->name());
-      if (before != nullptr) Tell(object, nullptr, handlers_.size());
+      if (before != nullptr) NotifyHandlers(object, nullptr, handlers_.size());
       return;
     }
     ObjectPtr before = cache_.Put(object);
-    Tell(before, object, handlers_.size());
+    NotifyHandlers(before, object, handlers_.size());
   }
 
   void WatchEnded() {
-    const bool in_vain = !brought_something_ && env_.clock.Now() - opened_ < kShortWatch;
+    const bool ended_early = !brought_something_ && env_.clock.Now() - opened_ < kShortWatch;
     DropWatch();
-    if (in_vain) return RetryLater("watch", api::ServiceUnavailable("it ended as soon as it had begun"));
+    if (ended_early) return RetryLater("watch", api::ServiceUnavailable("it ended as soon as it had begun"));
     retry_delay_ = kBackoffBase;
     PostWork();
   }
@@ -198,7 +198,7 @@ class Informer::Impl : public std::enable_shared_from_this<Informer::Impl> {
 
   // Notifies the first `handlers` handlers. An object with the same name and another uid is reported as
   // deleted and added.
-  void Tell(const ObjectPtr& before, const ObjectPtr& after, std::size_t handlers) {
+  void NotifyHandlers(const ObjectPtr& before, const ObjectPtr& after, std::size_t handlers) {
     const bool same = before != nullptr && after != nullptr && before->header().uid == after->header().uid;
     for (std::size_t i = 0; i < handlers && !stopped_; ++i) {
       const EventHandler& handler = handlers_[i];

@@ -1,8 +1,8 @@
 #pragma once
 
-// A component's view of one resource: lists, then watches, takes up again where a watch ended, and lists
-// again when the apiserver says 410. What it holds is always some state the resource has been in, possibly an
-// old one: controllers must be right with stale reads, and tests can make them stale on purpose (Pause).
+// A component's view of one resource: lists, then watches, resumes where a watch ended, and lists again after
+// a 410. It always holds a consistent but possibly old state of the resource: controllers must be correct
+// with stale reads, and tests can cause them (Pause).
 //
 // Single-threaded: lives on its component's lane, and calls its handlers there.
 
@@ -25,8 +25,8 @@ namespace terrarium::controllers {
 using api::ObjectName;
 using api::ObjectPtr;
 
-// What happened to an object, as far as this view knows: changes between a list and the one before it arrive
-// as one update, and an object that was replaced by another of its name arrives as deleted, then added.
+// The changes that this view observed. Changes between two lists arrive as one update; an object that was
+// replaced by another of its name arrives as deleted, then added.
 struct EventHandler {
   std::function<void(const ObjectPtr& object)> added;
   std::function<void(const ObjectPtr& old, const ObjectPtr& object)> updated;
@@ -44,9 +44,9 @@ class Informer {
 
   const std::string& resource() const { return resource_; }
 
-  // REQUIRES: before Start(), except that a handler added later gets an `added` for every object there is.
+  // A handler that is added after Start() gets an `added` for every existing object.
   void AddHandler(EventHandler handler);
-  // The same name twice is the same index. Added after Start(), it covers the objects that are there.
+  // A no-op if the index exists. An index that is added after Start() covers the existing objects.
   void AddIndex(const std::string& name, IndexFunction values);
 
   // Lists now and watches from there. Objects of the first list are `added` in the order of their names.
@@ -56,7 +56,7 @@ class Informer {
   // already.
   void OnSynced(std::function<void()> synced);
 
-  ObjectPtr Get(const ObjectName& name) const;  // nullptr when not there
+  ObjectPtr Get(const ObjectName& name) const;  // nullptr when absent
   std::vector<ObjectPtr> List(
       const std::optional<std::string>& ns = std::nullopt) const;  // by namespace, then name
   std::vector<ObjectPtr> ByIndex(const std::string& index,
@@ -65,18 +65,17 @@ class Informer {
   // The newest revision this view has seen.
   std::int64_t Revision() const;
 
-  // While paused, nothing reaches the view: reads are as stale as the pause is long.
+  // While paused, the view does not change: reads become stale.
   void Pause();
   void Resume();
   // Forgets the watch, as if the connection had been cut.
   void Disconnect();
-  // The resource is no longer served: the watch ends for good, and the handlers are given all objects as
-  // deleted.
+  // The resource is no longer served: ends the watch and reports all objects as deleted.
   void Close();
 
  private:
   class Impl;
-  std::shared_ptr<Impl> impl_;  // shared with posted work, which may come after the informer has gone
+  std::shared_ptr<Impl> impl_;  // shared with posted work, which may run after the informer is destroyed
   std::string resource_;
 };
 
@@ -89,12 +88,12 @@ class InformerSet {
   Informer& For(std::string_view resource);
   void Start();
   bool HasSynced() const;
-  // Called once all informers that there are now have synced.
+  // Called when all current informers have synced.
   void OnSynced(std::function<void()> synced);
   // Closes and destroys the informer of a resource that is no longer served, if there is one. REQUIRES: not
   // called by one of its handlers.
   void Remove(std::string_view resource);
-  // Those there are, by resource.
+  // All informers, by resource.
   const std::map<std::string, std::unique_ptr<Informer>, std::less<>>& all() const { return informers_; }
 
  private:

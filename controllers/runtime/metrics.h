@@ -19,7 +19,7 @@ class Metrics {
   Metrics();
   ~Metrics();
 
-  // Where a controller registers families of its own.
+  // For families of a controller's own.
   prometheus::Registry& registry();
 
   // The work queues' families, label `name`.

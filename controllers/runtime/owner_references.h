@@ -29,16 +29,16 @@ struct Claimant {
   std::string kind;
   std::string owner_resource;  // "replicasets": where the owner is read again before it adopts
   api::LabelSelector selector;
-  std::string finalizer = {};  // put on what is adopted and taken off what is released; empty: none
+  std::string finalizer = {};  // added to adopted and removed from released objects; empty: none
 };
 
 // Decides which of `candidates` (objects of `resource` in the owner's namespace) belong to the claimant, and
-// returns them as they are then: keeps those it controls and that match, releases those it controls that do
-// not match any more, adopts matching orphans. Objects controlled by others are left alone, objects being
-// deleted are not adopted, and an owner that is being deleted neither adopts nor releases. Before the first
-// adoption the owner is read from the apiserver, not from a cache: unless it is still the same object and not
-// being deleted, all ends there with a conflict. Objects that are gone meanwhile are skipped. Other failures
-// do not keep it from the rest; the first of them is the outcome.
+// returns their updated versions: keeps those it controls and that match, releases those it controls that no
+// longer match, adopts matching orphans. Objects controlled by others are left alone, objects being deleted
+// are not adopted, and an owner that is being deleted neither adopts nor releases. Before the first adoption
+// the owner is read from the apiserver, not from a cache: if it is another object or being deleted, the call
+// fails with a conflict. Objects that were deleted in the meantime are skipped. After another error the
+// remaining objects are still processed; the first error is returned.
 api::Task<api::Result<std::vector<api::ObjectPtr>>> ClaimObjects(api::Client& client, Claimant claimant,
                                                                  std::string resource,
                                                                  std::vector<api::ObjectPtr> candidates);

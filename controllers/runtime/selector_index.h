@@ -1,6 +1,6 @@
 #pragma once
 
-// Which of many label selectors select an object, without asking each of them. Pure, single-threaded.
+// Finds the label selectors that match an object without evaluating all of them. Pure, single-threaded.
 
 #include <map>
 #include <optional>
@@ -17,7 +17,7 @@ namespace terrarium::controllers {
 
 class SelectorIndex {
  public:
-  // A selector of the same name is replaced. It selects objects of its own namespace.
+  // Adds or replaces a selector. It selects objects of its own namespace.
   void Set(const api::ObjectName& name, api::LabelSelector selector);
   void Remove(const api::ObjectName& name);
   // The names of the selectors that select an object with that header, sorted.
@@ -27,7 +27,7 @@ class SelectorIndex {
   using Label = std::pair<std::string, std::string>;
   struct Namespace {
     std::map<std::string, api::LabelSelector> selectors;
-    // Names by a label that everything they select has, and those of which no such label is known.
+    // Selectors by a label that they require, and those that require none.
     std::map<Label, std::set<std::string>> by_label;
     std::set<std::string> by_nothing;
   };

@@ -1,8 +1,8 @@
 #pragma once
 
-// What the apiserver serves, as controllers see it that work on every resource: the garbage collector, the
-// namespace controller, quotas. Kinds come and go while a control plane runs, so these controllers follow the
-// list instead of reading it once.
+// The served resources, for controllers that work on all of them: the garbage collector, the namespace
+// controller, quotas. Kinds can be added and removed at run time, so these controllers follow the list
+// instead of reading it once.
 
 #include <functional>
 #include <string>
@@ -20,7 +20,7 @@ struct ServedResource {
   std::string kind;
   bool namespaced = true;
   bool scalable = false;                         // has the scale subresource
-  std::string client_name = {};                  // what api::Client calls it; empty: the plural
+  std::string client_name = {};                  // its name in api::Client; empty: the plural
   std::vector<std::string> other_versions = {};  // served as well, with the same objects
 
   const std::string& Name() const { return client_name.empty() ? resource : client_name; }
@@ -34,7 +34,7 @@ struct ServedResource {
   std::string ApiVersion(const std::string& of) const { return group.empty() ? of : group + "/" + of; }
 };
 
-// The list of what is served now. Single-threaded: lives on its component's lane, and calls its handlers
+// The resources that are served now. Single-threaded: lives on its component's lane, and calls its handlers
 // there.
 class ServedResources {
  public:
@@ -51,7 +51,7 @@ class ServedResources {
     // Its informer has reported all its objects as deleted, and is gone.
     std::function<void(const ServedResource&)> removed;
   };
-  // Of later changes; the resources that are there already are in all().
+  // Called for later changes; the current resources are in all().
   void AddHandler(Handler handler) { handlers_.push_back(std::move(handler)); }
 
   // Brings the list up to `now`: removals first, each with a call of `before_removal`, which removes its

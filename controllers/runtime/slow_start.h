@@ -1,7 +1,7 @@
 #pragma once
 
-// Many writes that would likely all fail for the same reason: in batches of 1, 2, 4, ..., each sent when all
-// of the one before it have succeeded. So who has no quota asks a few times, not a thousand times.
+// Sends writes that would likely all fail for the same reason in batches of 1, 2, 4, ..., each after the one
+// before it has succeeded. Without quota a controller then sends a few requests, not a thousand.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace terrarium::controllers {
 
-// The answers to the requests that were sent, in their order: fewer than `count` when some of the last batch
-// failed. `make` gives the i-th request. `client` outlives the task.
+// Returns the responses to the requests that were sent, in order: fewer than `count` when some of the last
+// batch failed. `make` returns the i-th request. `client` outlives the task.
 inline api::Task<std::vector<api::Client::Written>> SendSlowStart(
     api::Client& client, std::size_t count, std::function<api::WriteRequest(std::size_t)> make) {
   std::vector<api::Client::Written> answers;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Why an object was created, deleted or scaled: what the controller saw and which of its rules fired. A test
-// that fails and a user who wonders read it here instead of guessing from Events.
+// Why an object was created, deleted or scaled: what the controller saw and which rule applied, for users and
+// for the reports of failed tests.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,11 +26,11 @@ struct WhyRecord {
   api::ObjectName object;
   std::string owner_resource;  // on whose behalf: "replicasets", ...
   api::ObjectName owner;
-  std::string rule;                      // in a few words, for people
+  std::string rule;                      // a short text for users
   std::shared_ptr<const api::Json> saw;  // counts, ranks, costs; one for all records of a decision
 };
 
-// As people get to read it; without what it does not have.
+// The form in the control API; empty members are omitted.
 api::Json ToJson(const WhyRecord& record);
 
 // Keeps the newest records. Thread-safe.
@@ -39,7 +39,7 @@ class WhyLog {
   static constexpr std::size_t kRecordsMax = 10'000;
 
   void Record(WhyRecord record);
-  // Oldest first, of those done to or on behalf of the named object; all of them when `resource` is empty.
+  // The records about the named object or on its behalf, oldest first; all records when `resource` is empty.
   std::vector<WhyRecord> Find(const std::string& resource = "", const api::ObjectName& object = {}) const;
 
  private:

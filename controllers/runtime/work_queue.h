@@ -14,9 +14,9 @@ namespace terrarium::controllers {
 
 using api::ObjectName;
 
-// How long a key that failed waits: for each key doubling from `base` to `most`; all retries together no
-// faster than a bucket of `burst` that fills with `per_second`, as client-go's default limiter does (0: no
-// common limit).
+// The delays of failed keys: for each key doubling from `base` to `most`; for all retries together a token
+// bucket of `burst` tokens, refilled with `per_second`, as in client-go's default limiter (0: no common
+// limit).
 struct RetryLimits {
   api::Duration base = std::chrono::milliseconds(5);
   api::Duration most = std::chrono::seconds(1000);
@@ -24,9 +24,8 @@ struct RetryLimits {
   int burst = 100;
 };
 
-// Orders pending reconcile keys. Single-threaded: owned by one ControllerLoop.
-// Invariant: a key is ready at most once, and delayed at most once besides; a key in flight that is added
-// again is parked until Done() and never handed out twice at a time.
+// Orders pending reconcile keys. Single-threaded: owned by one ControllerLoop. Invariant: a key is ready at
+// most once, and delayed at most once besides; a key in progress that is added again is parked until Done().
 class WorkQueue {
  public:
   WorkQueue(const api::Env& env, Metrics& metrics, std::string name, RetryLimits limits = {});
@@ -51,7 +50,7 @@ class WorkQueue {
 
  private:
   class Impl;
-  std::shared_ptr<Impl> impl_;  // shared with timers, which may come after the queue has gone
+  std::shared_ptr<Impl> impl_;  // shared with timers, which may fire after the queue is destroyed
 };
 
 }  // namespace terrarium::controllers

@@ -121,16 +121,16 @@ class TaintEvictionController final : public Controller {
     const std::optional<Duration> time =
         TolerationTime(api::ListAt(*pod.Document(), "spec", "tolerations"), taints);
     if (!time) return CallOff(name);
-    const bool at_once = *time == Duration::zero();
+    const bool is_immediate = *time == Duration::zero();
     if (auto known = evictions_.find(name); known != evictions_.end()) {
       // As in Kubernetes, an hour once set stands: neither a longer nor a shorter toleration moves it.
-      if (known->second.timer == 0 || !at_once) return;
+      if (known->second.timer == 0 || !is_immediate) return;
       CallOff(name);
     }
     const Time due = env_.clock.Now() + *time;
     Eviction& eviction = evictions_[name];
     eviction.uid = pod.header().uid;
-    if (at_once) {
+    if (is_immediate) {
       tasks_.Spawn(Evict(name, eviction.uid, due));
       return;
     }

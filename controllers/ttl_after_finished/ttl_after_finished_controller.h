@@ -1,7 +1,7 @@
 #pragma once
 
-// The TTL-after-finished controller (ttl-after-finished-controller): deletes finished Jobs when their time is
-// over. Mirrors pkg/controller/ttlafterfinished, v1.36.
+// The TTL-after-finished controller (ttl-after-finished-controller): deletes finished Jobs after their
+// ttlSecondsAfterFinished. Mirrors pkg/controller/ttlafterfinished, v1.36.
 
 #include <memory>
 

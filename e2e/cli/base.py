@@ -1,4 +1,4 @@
-"""The test case of the cli suite: a folder of its own for every test, and servers in it."""
+"""The test case of the cli suite: a folder for every test, and servers in it."""
 
 import os
 import pathlib

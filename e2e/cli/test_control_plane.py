@@ -1,4 +1,4 @@
-"""The flags of `terrarium serve` that say what runs beside the apiserver, and in which time."""
+"""The flags of `terrarium serve` for the components beside the apiserver, and for the clock."""
 
 import http.client
 import queue
@@ -124,7 +124,7 @@ class ControlPlane(ServeCase):
         self.assertEqual(conditions, {"kubelet"})
 
     def test_a_component_keeps_its_own_gates(self):
-        """Who evicts is the kubelet: its gate decides about the condition, whatever the others have."""
+        """The kubelet evicts: its gate decides about the condition, whatever gates the others have."""
         for value, expected in (("true", True), ("false", False)):
             flags = ("--clock=virtual", f"--kubelet-feature-gates=PodDisruptionConditions={value}")
             with self.subTest(value), self.cluster(*flags) as server:
@@ -171,7 +171,7 @@ class ControlPlane(ServeCase):
             self.assertEqual((answer["outcome"], answer["advanced"]), ("done", "1s"))
 
     def test_a_cluster_that_never_rests_does_not_hold_the_end(self):
-        """A ReplicaSet puts its pods on a node whose taint evicts them at once."""
+        """A ReplicaSet puts its pods on a node whose taint evicts them immediately."""
         server = self.cluster("--clock=virtual", "--nodes=1")
         self.addCleanup(server.kill)
         rest = self.rest(server.url)
@@ -189,7 +189,7 @@ class ControlPlane(ServeCase):
 
         mover = threading.Thread(target=advance)
         mover.start()
-        time.sleep(0.2)  # so that the move is under way; it would not matter if it were not
+        time.sleep(0.2)  # so that the move is usually in progress; the test also passes if it is not
         began = time.monotonic()
         server.stop()
         self.assertLess(time.monotonic() - began, 5)

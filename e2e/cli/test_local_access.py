@@ -1,4 +1,4 @@
-"""What a server without authentication accepts: requests of this machine's programs, and of no other site's pages."""
+"""A server without authentication accepts requests of local programs, and none of another site's pages."""
 
 import http.client
 import json

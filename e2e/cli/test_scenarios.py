@@ -1,4 +1,4 @@
-"""`terrarium test`: what it prints, what it writes and how it ends. What scenarios mean is tested in tests/testbed."""
+"""`terrarium test`: its output, files and exit code. tests/testbed tests the meaning of scenarios."""
 
 import os
 import pty
@@ -42,7 +42,7 @@ class TestScenarios(ServeCase):
         self.assertRegex(lines[0], r"^PASS good\.yaml: passes \([\d.]+ ms, 0s of virtual time\)$")
         self.assertEqual(lines[-1], "1 passed, 0 failed")
 
-    def test_a_failure_is_told_with_its_place_and_how_to_run_it_again(self):
+    def test_a_failure_has_its_place_and_a_command_to_repeat_it(self):
         self.write(good=PASSES, bad=FAILS)
         done = self.terrarium("test", "good.yaml", "bad.yaml")
         self.assertEqual(done.returncode, 1, done)
@@ -57,7 +57,7 @@ class TestScenarios(ServeCase):
         self.assertEqual(done.returncode, 2, done)
         self.assertEqual(done.stdout, "")
         self.assertEqual(
-            done.stderr, 'bad.yaml:3:5: the step has no verb, "avdance" is none (did you mean advance?)\n'
+            done.stderr, 'bad.yaml:3:5: the step has no verb, "avdance" is not one (did you mean advance?)\n'
         )
 
     def test_bad_usage(self):
@@ -89,7 +89,7 @@ class TestScenarios(ServeCase):
         done = self.terrarium("test", "set", "--seed", "9", "--list")
         self.assertEqual(len(done.stdout.splitlines()), 4)
 
-    def test_lines_come_in_the_order_of_the_files_however_many_run_at_once(self):
+    def test_lines_come_in_the_order_of_the_files_however_many_run_in_parallel(self):
         self.write(many=MANY, good=PASSES)
         names = []
         for parallel in ["1", "5"]:

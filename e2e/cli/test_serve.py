@@ -88,7 +88,7 @@ class Refusals(ServeCase):
             with self.subTest(name):
                 self.is_refused(*flags, saying=[str(flags[1])])
 
-    def test_a_database_that_is_none(self):
+    def test_a_malformed_database(self):
         path = self.folder / "cluster.db"
         path.write_text("these are words, not a database\n" * 100)
         self.is_refused("--data", path, saying=[str(path)])
@@ -122,7 +122,7 @@ class Refusals(ServeCase):
             with self.subTest(clock):
                 self.is_refused(f"--clock={clock}", saying=["--clock", clock])
 
-    def test_pod_defaults_that_are_none(self):
+    def test_malformed_pod_defaults(self):
         table = {
             "start-delay=soon": ["start-delay", "soon"],
             "start-delay=-1s": ["start-delay", "-1s"],
@@ -135,25 +135,25 @@ class Refusals(ServeCase):
             with self.subTest(defaults):
                 self.is_refused("--pod-defaults", defaults, saying=["--pod-defaults", *texts])
 
-    def test_hosts_of_pickers_that_are_none(self):
+    def test_malformed_hosts_of_pickers(self):
         for hosts in ("a b", "localhost,", "localhost:http", "10.0.0.0/40", "http://localhost"):
             with self.subTest(hosts):
                 self.is_refused("--pod-picker-allow", hosts, saying=["--pod-picker-allow", hosts.split(",")[-1]])
 
-    def test_authorities_of_pickers_that_are_none(self):
+    def test_malformed_authorities_of_pickers(self):
         missing, empty = self.folder / "missing.pem", self.folder / "empty.pem"
         empty.write_text("")
         for path in (missing, empty):
             with self.subTest(path.name):
                 self.is_refused("--pod-picker-ca", path, saying=["--pod-picker-ca", str(path)])
 
-    def test_numbers_that_are_none(self):
+    def test_malformed_numbers(self):
         for flag in ("--nodes", "--seed"):
             for value in ("many", "-1", "1.5"):
                 with self.subTest(f"{flag}={value}"):
                     self.is_refused(f"{flag}={value}", saying=[flag])
 
-    def test_switches_that_are_none(self):
+    def test_malformed_switches(self):
         for flag in ("--kubelet", "--scheduler"):
             with self.subTest(flag):
                 self.is_refused(f"{flag}=perhaps", saying=[flag])
@@ -199,7 +199,7 @@ class Start(ServeCase):
                 self.assertEqual(answer.code, 201, answer.text)
 
     def test_the_kubeconfig_goes_to_a_private_folder(self):
-        """Never to a name in a folder of everybody's that another user could have prepared."""
+        """Never to a name in a shared folder that another user could have prepared."""
         for variables, parent in (({}, f"tmp/terrarium-{os.geteuid()}"), ({"XDG_RUNTIME_DIR": "run"}, "run")):
             for name in ("tmp", "run"):
                 (self.folder / name).mkdir(exist_ok=True)
@@ -260,14 +260,14 @@ class Start(ServeCase):
             self.assertIn("namespace/default", done.stdout)
 
     def test_ready_in_50_ms(self):
-        # What is promised is promised of a release binary; the others must not be far off.
+        # The guarantee is for a release binary; other builds must not be far off.
         limit_ms = 50 if BUILD_TYPE == "Release" else 250 * SLOWDOWN
         times_ms = []
         for _ in range(9):
             began = time.monotonic()
             with Server(BINARY, *BARE, folder=self.folder):
                 times_ms.append((time.monotonic() - began) * 1000)
-        # The best one, since other programs run on this machine too.
+        # The best run, since other programs use this machine too.
         self.assertLess(min(times_ms), limit_ms, f"all of them: {times_ms}")
 
 
@@ -364,7 +364,7 @@ class End(ServeCase):
             try:
                 self.assertEqual(stream.read(), b"")
             except (OSError, http.client.IncompleteRead):
-                pass  # a cut is as good as an end to a watcher
+                pass  # a broken stream ends the watch, too
             client.close()
 
     def test_requests_in_flight_are_answered_and_kept(self):
@@ -381,7 +381,7 @@ class End(ServeCase):
                 try:
                     answer = rest.post("/api/v1/namespaces/default/configmaps", {"metadata": {"name": name}})
                 except (OSError, http.client.RemoteDisconnected, http.client.CannotSendRequest) as error:
-                    refused.append(f"{name}: {error!r}")  # as it should be once the server is on its way out
+                    refused.append(f"{name}: {error!r}")  # expected once the server is stopping
                     return
                 except http.client.HTTPException as error:
                     torn.append(f"{name}: {error!r}")

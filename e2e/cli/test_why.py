@@ -1,4 +1,4 @@
-"""`terrarium why`: what the controllers did to an object and on its behalf, and by which rule."""
+"""`terrarium why`: the controllers' decisions about an object and on its behalf, and their rules."""
 
 import base64
 import json
@@ -59,7 +59,7 @@ class Why(WhyCase):
             only = json.loads(self.why(f"pod/{pod}", "-o", "json", "--server", server.url).stdout)["records"]
             self.assertEqual([record["name"] for record in only], [pod])
 
-    def test_a_kubeconfig_says_where_to_ask(self):
+    def test_a_kubeconfig_names_the_server(self):
         with self.cluster() as server:
             for done in [
                 self.why("deployment/web", "--kubeconfig", server.kubeconfig),
@@ -82,7 +82,7 @@ class Why(WhyCase):
             self.assertIn("answers 401", refused.stderr)
             self.assertEqual(self.why("deployment/web", "--kubeconfig", server.kubeconfig).returncode, 0)
 
-    def test_what_cannot_be_asked_is_said_in_a_line(self):
+    def test_an_error_is_one_line(self):
         for words, code, saying in [
             (["gizmo/web"], 2, 'unknown kind "gizmo"'),
             (["pods"], 2, "KIND/NAME"),
@@ -123,7 +123,7 @@ class WhyOverTls(WhyCase):
         self.assertIn(saying, done.stderr)
 
     def kubeconfig(self, name, url, cluster, user):
-        """A kubeconfig in a folder of its own, from which relative paths count."""
+        """A kubeconfig in its own folder, to which its paths are relative."""
         folder = self.folder / name
         folder.mkdir()
         config = {
@@ -151,7 +151,7 @@ class WhyOverTls(WhyCase):
             self.is_refused("answers 401", *at, *authority, "--token", "other")
             _, other = make_certificate(self.folder, "other")
             self.is_refused("certificate: ", *at, "--certificate-authority", other, "--token", "sesame")
-            # A flag counts more than the kubeconfig.
+            # A flag overrides the kubeconfig.
             self.is_refused("answers 401", "--kubeconfig", server.kubeconfig, "--token", "other")
             self.is_refused("certificate: ", "--kubeconfig", server.kubeconfig, "--certificate-authority", other)
             self.is_answered("--kubeconfig", server.kubeconfig, "--insecure-skip-tls-verify")

@@ -57,7 +57,7 @@ class ClusterCase(ControlPlaneCase):
     flags = ("--clock=virtual", "--nodes=1")
 
     def cluster(self, name=None, **settings):
-        """A cluster that is there until the test ends, or until it is deleted."""
+        """A cluster that exists until the test ends, or until it is deleted."""
         body = {**settings, **({"name": name} if name else {})}
         made = self.control("POST", "/clusters", body).expect()
         cluster = Cluster(made, self.home, self.environment)

@@ -1,4 +1,4 @@
-"""Who may talk to a cluster is the server's business, for all of them."""
+"""Access control belongs to the server, for all clusters."""
 
 import pathlib
 

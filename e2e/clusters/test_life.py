@@ -1,4 +1,4 @@
-"""Clusters that come and go: under load, many of them, at once, with files, with a server that ends."""
+"""Clusters that are created and deleted: under load, in parallel, with files, while the server stops."""
 
 import concurrent.futures
 import contextlib
@@ -81,7 +81,7 @@ class Life(ClusterCase):
         threads, memory = threads_of(self.pid), resident_kib(self.pid)
         round_trip(150)
         self.assertLessEqual(threads_of(self.pid), threads + 2)
-        # What 150 clusters would keep if they were not freed is a hundred times this.
+        # 150 clusters that are not freed would keep a hundred times as much.
         # A sanitizer keeps freed memory for a while, to notice uses of it.
         limit_mib = 8 if SLOWDOWN == 1 else 300
         self.assertLess(resident_kib(self.pid) - memory, limit_mib * 1024)
@@ -93,7 +93,7 @@ class Life(ClusterCase):
             self.cluster(clock=clock)
         self.assertLessEqual(threads_of(self.pid), before + 4)
 
-    def test_many_are_used_at_once(self):
+    def test_many_are_used_in_parallel(self):
         def story(number):
             rest = Rest(self.url)
             name = f"parallel-{number}"
@@ -163,7 +163,7 @@ class TheEnd(ClusterCase):
                 watch = Rest(cluster.url)
                 self.addCleanup(watch.close)
                 watches.append(watch.stream("GET", "/api/v1/pods?watch=true"))
-            server.stop()  # which demands exit code 0
+            server.stop()  # which requires exit code 0
             for watch in watches:
                 while watch.readline():
                     pass

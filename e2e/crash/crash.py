@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills the server with -9 in the middle of its writes, again and again, on one database file.
+"""Kills the server with -9 in the middle of its writes, repeatedly, on one database file.
 
 Writers count what the server acknowledged. After each restart under --durability full:
   - every acknowledged write is there: the object is as the last acknowledged write left it, or as the one request
@@ -29,7 +29,7 @@ GONE = object()
 
 
 class Acknowledged:
-    """Counts acknowledgements and wakes whoever waits for a number of them."""
+    """Counts acknowledgements and wakes threads that wait for a number of them."""
 
     def __init__(self):
         self._changed = threading.Condition()
@@ -80,7 +80,7 @@ class Writer:
         if is_there and self._prng.random() < 0.15:
             self.pending = (name, GONE)
             answer = rest.delete(f"{PATH}/{name}").expect(200)
-            # The answer does not tell the deletion's own revision; the object's last one is a lower bound.
+            # The response lacks the revision of the deletion; the object's last one is a lower bound.
             revision, value = self.state[name][1], GONE
         elif is_there:
             self.pending = (name, value)
@@ -95,7 +95,7 @@ class Writer:
         acknowledged.add(revision)
 
     def compare(self, stored):
-        """What is wrong with the stored objects; takes over what the unanswered request may have done."""
+        """The errors in the stored objects; adopts the possible effect of the unanswered request."""
         pending_name, pending_value = self.pending or (None, None)
         self.pending = None
         for name, (value, revision) in self.state.items():
@@ -153,7 +153,7 @@ class CrashTest:
         )
 
     def round(self):
-        """One life of the server: what the last one left is compared, then it is killed while the writers write."""
+        """One run of the server: the stored state is checked, then the server is killed while the writers write."""
         server = self._start()
         try:
             self._compare(server)
@@ -191,7 +191,7 @@ class CrashTest:
         rest.close()
 
     def last(self):
-        """The last life ends well."""
+        """The last run ends with exit code 0."""
         with self._start() as server:
             self._compare(server)
 

@@ -9,12 +9,12 @@ def path_of(namespace, resource, name="", subresource=""):
 
 
 def perform(side, step):
-    """Carries a step out; what came of it, to be compared."""
+    """Performs a step and returns its result for the comparison."""
     return ACTIONS[step["do"]](side, step)
 
 
 def is_race(step):
-    """Whether two controllers react to the step, and the faster one decides how many pods come and go."""
+    """Whether two controllers react to the step, so that the number of created and deleted pods depends on timing."""
     return step["do"] == "replica-set"
 
 
@@ -53,7 +53,7 @@ def _patch_set(side, step):
 
 
 def _rank(pod):
-    """An order of pods in which only such pods are left to chance that are alike."""
+    """An order of pods that leaves only the order of equal pods to chance."""
     metadata, status = pod["metadata"], pod.get("status", {})
     annotations = metadata.get("annotations", {})
     ready = [c["status"] for c in status.get("conditions", []) if c["type"] == "Ready"]
@@ -81,7 +81,7 @@ def _chosen_pods(side, step):
 
 
 def _pods(side, step):
-    """Does something to the first pods that a selector has."""
+    """Performs an action on the first pods that a selector matches."""
     answers = []
     for pod in _chosen_pods(side, step):
         name = pod["metadata"]["name"]
@@ -99,7 +99,7 @@ def _pods(side, step):
 
 
 def _rule(side, step):
-    """A script for the pods that a selector has, those that come included."""
+    """A script for all current and future pods that a selector matches."""
     rule = {
         "name": f"{side.namespace}-{step['name']}",
         "namespace": side.namespace,
@@ -110,7 +110,7 @@ def _rule(side, step):
 
 
 def _release(side, _):
-    """Lets all pods go that are held."""
+    """Releases all held pods."""
     for pod in side.rest.get(path_of(side.namespace, "pods")).expect()["items"]:
         if "deletionTimestamp" in pod["metadata"]:
             side.control("POST", "/pods/release", {"namespace": side.namespace, "pod": pod["metadata"]["name"]})

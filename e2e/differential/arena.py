@@ -6,7 +6,7 @@ from sides import Ours, Theirs
 
 
 class Arena:
-    """One server of ours, and one with real controllers for each setting of the gates."""
+    """One server with Terrarium's controllers, and one with real controllers for each setting of the gates."""
 
     def __init__(self, binary, program, gates):
         self._binary = binary
@@ -31,7 +31,7 @@ class Arena:
         return play(script, lambda name: (ours or self._ours).open(name, gates), theirs.open)
 
     def plays_with_idle_controllers(self, some):
-        """Plays scripts on a side of ours whose controllers are off: they must differ."""
+        """Plays scripts on a side whose controllers are off: they must differ."""
         idle = Ours(self._binary, controllers="-*")
         try:
             return [self.play(script, idle) for script in some]

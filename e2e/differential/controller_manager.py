@@ -7,7 +7,7 @@ import time
 
 START_TIMEOUT_S = 60
 
-# Those that Terrarium has. The others would only add load.
+# The controllers that Terrarium has. The others would only add load.
 CONTROLLERS = (
     "deployment-controller",
     "disruption-controller",
@@ -36,7 +36,7 @@ class ControllerManager:
             "--leader-elect=false",
             "--secure-port=0",
             "--use-service-account-credentials=false",
-            "--kube-api-qps=2000",  # many scripts share it, and none of them is to wait for its turn
+            "--kube-api-qps=2000",  # many scripts share it, and none of them may be throttled
             "--kube-api-burst=4000",
             "--concurrent-namespace-syncs=50",
             "--concurrent-job-syncs=20",
@@ -50,7 +50,7 @@ class ControllerManager:
         return pathlib.Path(self._log.name).read_text(errors="replace")[-limit:]
 
     def wait_until(self, is_working):
-        """Waits until `is_working()`; a manager that ends before is an error with the end of its log."""
+        """Waits until `is_working()`. If the manager ends before, raises an error with the end of its log."""
         give_up = time.monotonic() + START_TIMEOUT_S
         while not is_working():
             if self._process.poll() is not None or time.monotonic() > give_up:

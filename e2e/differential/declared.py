@@ -1,4 +1,4 @@
-"""The differences that are meant, one by one, each with its reason. Whatever is not here is a failure.
+"""The intended differences, each with its reason. Any other difference is a failure.
 
 A declaration that no seed of CI meets is a failure too: the list may only become shorter.
 """

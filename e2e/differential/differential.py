@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Random workloads on two clusters of ours, one driven by our controllers, one by the real kube-controller-manager.
+"""Random workloads on two Terrarium clusters: one with its own controllers, one with the real kube-controller-manager.
 
   -- (no arguments)                           what CI runs
   -- --seeds 17 --shrink                      one seed, with the fewest steps that still differ
   -- --seeds 1000-2000 --jobs 150             many
   -- --mixed --seeds 1-500 --lag 0.3          our deployment-controller with the real replicaset-controller
+  -- --takeover                               the real controllers take over in the middle of a scale
 
-After each step both come to rest and everything in the namespace is compared. A seed that differs is played again; it
+After each step both become idle and everything in the namespace is compared. A seed that differs is played again; it
 fails when it differs again.
 """
 
@@ -20,14 +21,16 @@ import time
 import declared
 import mixed
 import scripts
+import takeover
 from arena import Arena
 from shrink import shrink
 
 CI_SEEDS = "1-40"
 CI_MIXED_SEEDS = range(1, 17)
-# As before Kubernetes 1.36: it goes by a view of pods that may lack its own writes.
+# As before Kubernetes 1.36: its view of pods may lack those that it has created.
 STALE = ("--feature-gates=StaleControllerConsistencyReplicaSet=false",)
 CI_LAG_S = 0.2  # of the real replicaset-controller's view of pods
+CI_MIXED = ((0.0, ()), (CI_LAG_S, ()), (CI_LAG_S, STALE))
 
 
 def parse_seeds(text):
@@ -87,6 +90,15 @@ def compare(options):
     return len(first) - len(failed), bad
 
 
+def run_mixed_and_takeover(options):
+    """[(passed, failed)] of what CI runs beside the comparison: side by side, because most of it is waiting."""
+    programs = options.terrarium, options.controller_manager
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        runs = [pool.submit(mixed.run, *programs, CI_MIXED_SEEDS, options.jobs, *setting) for setting in CI_MIXED]
+        runs.append(pool.submit(takeover.run, *programs))
+        return [run.result() for run in runs]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--terrarium", required=True)
@@ -97,6 +109,7 @@ def main():
     parser.add_argument("--family", choices=sorted(scripts.FAMILIES), help="only seeds of these scripts")
     parser.add_argument("--once", action="store_true", help="do not play a seed again that differs")
     parser.add_argument("--mixed", action="store_true", help="only the mixed mode")
+    parser.add_argument("--takeover", action="store_true", help="only the takeover in the middle of a scale")
     parser.add_argument("--stale", action="store_true", help="mixed: a replicaset-controller that does not wait for its view")
     parser.add_argument("--lag", type=float, default=0.0, help="seconds by which the mixed mode's pods come late")
     options = parser.parse_args()
@@ -108,14 +121,13 @@ def main():
         results.append(
             mixed.run(options.terrarium, options.controller_manager, seeds, options.jobs, options.lag, flags)
         )
+    elif options.takeover:
+        results.append(takeover.run(options.terrarium, options.controller_manager))
     else:
         is_ci = options.seeds is None
         options.seeds = options.seeds or parse_seeds(CI_SEEDS)
         results.append(compare(options))
-        for lag, flags in ((0.0, ()), (CI_LAG_S, STALE)) if is_ci else ():
-            results.append(
-                mixed.run(options.terrarium, options.controller_manager, CI_MIXED_SEEDS, options.jobs, lag, flags)
-            )
+        results += run_mixed_and_takeover(options) if is_ci else []
     passed, failed = (sum(column) for column in zip(*results))
     print(f"{time.monotonic() - begin:.0f} s")
     print(f"{passed} passed, {failed} failed")

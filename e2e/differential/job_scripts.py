@@ -7,10 +7,10 @@ INDEX = "batch.kubernetes.io/job-completion-index"
 
 
 class Jobs(Maker):
-    """One Job of any kind, its pods, and what people change while it runs.
+    """One Job of any kind, its pods, and changes by users while it runs.
 
-    Pods run for halves of seconds, since the controller gathers their events for whole ones: what ends at the instant of
-    a sync may be counted by it or by the next.
+    Durations of pods end in half seconds, since the controller batches their events for whole seconds: a pod that ends
+    at the instant of a sync may be counted by it or by the next.
     """
 
     def begin(self):
@@ -34,7 +34,7 @@ class Jobs(Maker):
         if prng.random() < 0.2:
             spec["suspend"] = True
         script = self._pod_script()
-        self._endless = "run-for" not in script  # only then a deadline meets no pod that ends
+        self._endless = "run-for" not in script  # only then no pod ends at the deadline
         if self._endless and prng.random() < 0.3:
             spec["activeDeadlineSeconds"] = prng.choice([3, 7])
         if prng.random() < 0.2:

@@ -1,4 +1,4 @@
-"""A TCP proxy before a server whose watches of one resource come late: what a busy network does to a controller."""
+"""A TCP proxy that delays the watches of one resource, as a busy network does."""
 
 import asyncio
 import re
@@ -6,7 +6,7 @@ import threading
 
 
 class LaggingProxy:
-    """Forwards everything; the answers to watches whose path matches `path` come `lag_s` later. Plain HTTP/1.1 only."""
+    """Forwards everything; delays responses to watches whose path matches `path` by `lag_s`. Plain HTTP/1.1 only."""
 
     def __init__(self, host, port, path, lag_s):
         self._target, self._lag_s = (host, port), lag_s
@@ -42,7 +42,7 @@ class LaggingProxy:
             writer.close()
 
     async def _return(self, reader, writer, connection):
-        """Data that must wait is queued with the time at which it is due, so that lag does not add up."""
+        """Queues delayed data with the time at which it is due, so that delays do not add up."""
         queue = asyncio.Queue()
 
         async def send():

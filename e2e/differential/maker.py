@@ -1,4 +1,4 @@
-"""What the makers of scripts share: how pods behave, the steps so far, tags that are used once."""
+"""Shared by the makers of scripts: behaviour of pods, the steps so far, unique tags."""
 
 import objects
 

@@ -1,4 +1,4 @@
-"""Our deployment-controller under TerminationComplete with the real replicaset-controller.
+"""Terrarium's deployment-controller under TerminationComplete with the real replicaset-controller.
 
 At no revision may a pod be created that makes more pods, terminating ones included, than replicas + maxSurge. Every
 event of pods, ReplicaSets and Deployments is read from watches and put in the order of revisions.
@@ -108,7 +108,7 @@ def trace(events, around, before=40):
 
 
 class _Writer:
-    """Draws and plays the steps of one Deployment in a namespace of its own."""
+    """Draws and plays the steps of one Deployment in its own namespace."""
 
     def __init__(self, side, seed):
         self._side, self._prng, self._tag = side, random.Random(f"mixed {seed}"), 0
@@ -135,21 +135,21 @@ class _Writer:
         templates = [self._template()]
         made = objects.deployment("web", replicas, templates[0], strategy=strategy, podReplacementPolicy="TerminationComplete")
         self._step({"do": "create", "resource": "deployments", "object": made})
-        # What a smaller bound leaves must not meet pods that are replaced.
+        # Pods above a lowered bound must be gone before pods are replaced.
         fails = self._prng.random() < 0.4
         for _ in range(self._prng.randint(8, 14)):
-            # Time in which something has happened and not everything.
+            # Enough time for part of the reaction.
             time.sleep(self._prng.choice([0.0, 0.01, 0.05, 0.2, 0.6, 1.3]))
             draw = self._prng.random()
             if draw < 0.12 and fails:
-                # Its ReplicaSet replaces it at once, without asking the Deployment.
+                # Its ReplicaSet replaces it immediately, whatever the Deployment's bound.
                 self.steps.append(step := {"do": "pods", "act": "fail", "selector": "app=web", "body": {"exitCode": 3}})
                 actions.perform(self._side, step)
             elif draw < 0.3:
                 replicas = min(10, replicas + self._prng.randint(0, 3))
                 self._patch({"replicas": replicas})
             elif draw < 0.42 and not fails:
-                # A bound that becomes smaller while pods are on their way is passed for the moment.
+                # A bound that is lowered while pods are being created is exceeded temporarily.
                 self._rest()
                 replicas = self._prng.randint(1, replicas)
                 self._patch({"replicas": replicas})
@@ -190,7 +190,7 @@ def run(binary, program, seeds, jobs, lag_s, flags=()):
             for seed, problem in pool.map(lambda seed: _play(theirs, history, seed), seeds):
                 if problem:
                     failed += 1
-                    print(f"\nmixed seed {seed}: {problem}", flush=True)
+                    print(f"\nmixed seed {seed}, lag {lag_s} s {' '.join(flags)}: {problem}", flush=True)
     finally:
         theirs.close()
     return len(seeds) - failed, failed
@@ -213,7 +213,7 @@ def _play(theirs, history, seed):
 
 
 class _Mixed(Theirs):
-    """A server with all controllers of ours but replicaset-controller, which is the real one."""
+    """A server with all of Terrarium's controllers except replicaset-controller, which is the real one."""
 
     def __init__(self, binary, program, lag_s, flags):
         self._proxy = None

@@ -31,7 +31,7 @@ class Outcome:
 
 
 def play(script, open_ours, open_theirs):
-    """The functions open a side of its own for the script, by a name that is not taken."""
+    """The functions open a side for the script, under an unused name."""
     name = f"s{script.seed}-{next(_serial)}"
     our_side, their_side = open_ours(name), open_theirs(name)
     try:
@@ -57,7 +57,7 @@ def _play(script, our_side, their_side):
             outcome.leaves, met = declared.sort_out(different, script)
             outcome.met |= met
             outcome.step = number if outcome.leaves else None
-            return outcome  # from here on the two are not alike
+            return outcome  # from here on the two sides differ
         if "wait" in following:
             our_side.pause(following["wait"])
             their_side.pause(following["wait"])

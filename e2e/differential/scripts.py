@@ -16,12 +16,12 @@ GATES = {
     ),
 }
 
-# With the gate off the cost says nothing about which pod goes, so pods with and without one are alike.
+# With the gate off the cost does not affect the order of deletion, so pods with and without one are equal.
 IGNORED = {"counts-off": ("controller.kubernetes.io/pod-deletion-cost",)}
 
 
 class Script:
-    """`steps` in order; a step with `wait` passes that time, all others are followed by rest and a comparison."""
+    """`steps` in order. A step with `wait` advances the time; after all others the sides become idle and are compared."""
 
     def __init__(self, seed, family, gates, workloads, steps):
         self.seed, self.family, self.gates, self.workloads, self.steps = seed, family, gates, workloads, steps

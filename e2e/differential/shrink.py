@@ -2,7 +2,7 @@
 
 
 def shrink(outcome, play, pool):
-    """The outcome of the shortest script that was found; all candidates of one length are played side by side."""
+    """The outcome of the shortest script that was found; all candidates of one length are played in parallel."""
     best = outcome
     while True:
         steps = best.script.steps[: best.step + 1]

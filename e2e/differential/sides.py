@@ -1,4 +1,4 @@
-"""The two clusters that a script is played on: ours on a virtual clock, the other one driven by the real controllers."""
+"""The two clusters that a script is played on: Terrarium on a virtual clock, and one with the real controllers."""
 
 import re
 import threading
@@ -12,15 +12,15 @@ from controller_manager import CONTROLLERS, ControllerManager
 
 OUR_NODES = 3
 THEIR_NODES = 40  # for the pods of many scripts
-# Time that is given to a step at most. Retries with backoff and crash loops never end.
+# The longest time for a step. Retries with backoff and crash loops never end.
 STEP_LIMIT_S = 42.0
-# What the machine needs on top of the time that passes in the script, and how long it must have been quiet.
+# The machine's latency on top of the script's time, and how long it must have been quiet.
 LATENCY_S = 1.5
 QUIET_S = 1.3
 
 
 class Ours:
-    """A server whose clusters are driven by our controllers; a script gets a cluster of its own."""
+    """A server with Terrarium's controllers; each script gets its own cluster."""
 
     def __init__(self, binary, controllers="*"):
         self._controllers = controllers
@@ -56,10 +56,10 @@ class OurCluster:
         self.control("POST", "/clock/advance", {"duration": f"{seconds}s"}).expect()
 
     def come_to_rest(self, _=None):
-        """The virtual seconds that it took."""
+        """Returns the virtual seconds that passed."""
         limit = {"limit": f"{STEP_LIMIT_S}s"}
         seconds = _seconds(self.control("POST", "/clock/run-until-idle", limit).expect()["advanced"])
-        self.pause(LATENCY_S + QUIET_S)  # which passes on the other side as well, e.g. for pods' minReadySeconds
+        self.pause(LATENCY_S + QUIET_S)  # the same time passes on the other side, e.g. for minReadySeconds
         return seconds
 
     def close(self):
@@ -75,7 +75,7 @@ def _seconds(text):
 
 
 class Theirs:
-    """A server without controllers and a kube-controller-manager beside it; a script gets a namespace of its own."""
+    """A server without controllers and a kube-controller-manager; each script gets its own namespace."""
 
     def __init__(self, binary, program, gates, flags=(), controllers=CONTROLLERS, our_controllers="-*", kubeconfig=None):
         text = ",".join(f"{name}={str(value).lower()}" for name, value in gates.items())
@@ -93,7 +93,7 @@ class Theirs:
         self._rest = Rest(self.url)
 
     def wait_until_working(self):
-        """Working is: the nodes take pods."""
+        """It works once the nodes accept pods."""
 
         def is_working():
             nodes = self._rest.get("/api/v1/nodes").expect()["items"]
@@ -120,10 +120,10 @@ class TheirNamespace:
         return self.rest.request(method, f"/terrarium/v1{path}", body)
 
     def pause(self, seconds):
-        time.sleep(seconds)  # the real controllers work by the machine's clock, and no event tells of passed time
+        time.sleep(seconds)  # the real controllers use the machine's clock
 
     def come_to_rest(self, seconds):
-        """Lets the time pass that our cluster needed, then waits until nothing is written any more."""
+        """Waits for the time that the Terrarium side needed, then until no more writes follow."""
         time.sleep(seconds + LATENCY_S)
         give_up = time.monotonic() + STEP_LIMIT_S
         while (quiet := self._activity.quiet_for(self.namespace)) < QUIET_S and time.monotonic() < give_up:

@@ -1,7 +1,7 @@
-"""Reads a namespace and makes two readings comparable: names that were drawn, times and counts of steps are replaced.
+"""Reads a namespace and makes two readings comparable: random names, times and counts of steps are replaced.
 
-A snapshot is {key: document}. The key is resource/name; a key whose objects cannot be told apart by name (pods) has a
-list of documents. Everything that stays is compared to the last field.
+A snapshot is {key: document}. The key is resource/name; a key whose objects are not distinguished by name (pods) has a
+list of documents. All remaining fields are compared.
 """
 
 import collections
@@ -37,7 +37,7 @@ DROPPED = {"resourceVersion", "uid", "managedFields", "podIP", "podIPs", "hostIP
 SCALED = re.compile(r"Scaled (up|down) replica set (\S+) from (\d+) to (\d+)")
 COMBINED = "(combined from similar events): "
 # Reported with every sync that finds it: a refused creation is tried again with backoff, a budget is synced with every
-# event of a pod. How often that was by the time of the reading is chance.
+# event of a pod. The count at the time of the reading is random.
 REPEATED = {"FailedCreate", "ReplicaSetCreateError", "NoPods"}
 # client-go combines similar events of an object from the tenth on and drops those beyond 25; which ones depends on their
 # order.
@@ -45,7 +45,7 @@ EVENTS_MAX = 20
 
 
 class Names:
-    """Replaces drawn names: a ReplicaSet's hash by the tag of its image, a pod's suffix by *."""
+    """Replaces random names: a ReplicaSet's hash by the tag of its image, a pod's suffix by *."""
 
     def __init__(self, workloads, ignored=()):
         self._hashes, self._dropped = {}, DROPPED.union(ignored)
@@ -71,7 +71,9 @@ class Names:
 
     def document(self, value):
         if isinstance(value, dict):
-            return {self.text(k): self.document(v) for k, v in value.items() if k not in self._dropped}
+            made = ((key, item, self.document(item)) for key, item in value.items() if key not in self._dropped)
+            # A map that has only dropped fields equals one that is absent.
+            return {self.text(key): new for key, item, new in made if new != {} or item == {}}
         if isinstance(value, list):
             return [self.document(item) for item in value]
         return self.text(value) if isinstance(value, str) else value
@@ -107,18 +109,14 @@ def read(rest, namespace, names, steps_count=True):
 
 
 def _forget_steps(resource, item, document):
-    """How many writes a rollout takes depends on how pods come in between: only whether the status is current counts."""
+    """The number of writes of a rollout depends on timing: only whether the status is current is compared."""
     status = document.get("status", {})
     if resource in ("replicasets", "poddisruptionbudgets", "replicationcontrollers") and "observedGeneration" in status:
         current = status["observedGeneration"] == item["metadata"].get("generation")
         status["observedGeneration"] = "current" if current else "old"
         document["metadata"].pop("generation", None)
     if resource == "pods":
-        document["metadata"].pop("generation", None)
         document["metadata"].get("labels", {}).pop("topology.kubernetes.io/zone", None)  # the scheduler's choice
-        for condition in status.get("conditions", []):
-            condition.pop("observedGeneration", None)
-        status.pop("observedGeneration", None)
 
 
 def _events(items, names, steps_count):
@@ -132,7 +130,7 @@ def _events(items, names, steps_count):
         key = f"events/{about['kind']}/{names.text(about['name'])}"
         message = names.text(item.get("message", ""))
         count = item.get("count") or item.get("series", {}).get("count") or 1
-        # A combined event tells the newest message only.
+        # A combined event has the newest message only.
         totals[key] += EVENTS_MAX if message.startswith(COMBINED) and item["reason"] not in REPEATED else count
         message, weight = _without_steps(message.removeprefix(COMBINED), count)
         found[key][(item["type"], item["reason"], message)] += 0 if item["reason"] in REPEATED else weight
@@ -146,7 +144,7 @@ def _events(items, names, steps_count):
 
 
 def _without_steps(message, count):
-    """From 0 to 1 and from 1 to 3 is as good as from 0 to 3: of a ReplicaSet's steps the sum is compared."""
+    """From 0 to 1 and from 1 to 3 equals from 0 to 3: the sum of a ReplicaSet's steps is compared."""
     match = SCALED.search(message)
     if not match:
         return message, count
@@ -174,13 +172,13 @@ def compare(ours, theirs):
 
 
 def _comparable_events(left, right):
-    """All events, or their kinds where one side has too many to be sure of the others."""
+    """All events, or only their kinds if one side has so many that some may be missing."""
     part = "all" if all("all" in document for document in left + right) else "kinds"
     return [document[part] for document in left], [document[part] for document in right]
 
 
 def _without_equals(left, right):
-    """Drops the documents that both have, as often as both have them."""
+    """Drops the documents that both sides have, with their multiplicity."""
     rest = list(right)
     only_left = []
     for document in left:

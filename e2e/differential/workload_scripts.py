@@ -15,7 +15,7 @@ STRATEGIES = [
 
 
 class Deployments(Maker):
-    """One Deployment and everything that people do to it."""
+    """One Deployment and the actions of its users."""
 
     def begin(self):
         self.workloads = ["web"]
@@ -187,7 +187,7 @@ class Replicas(Maker):
     def bare_pod(self):
         self._bare += 1
         labels = dict(self._labels) if self._prng.random() < 0.8 else {"app": "stranger"}
-        # It takes its time to start, so that whoever adopts it finds it pending, however fast the scheduler is.
+        # It starts slowly, so that its new owner finds it pending, however fast the scheduler is.
         made = objects.pod(f"bare-{self._bare}", labels, script={"start-delay": "2s"})
         self.add("create", resource="pods", object=made)
 

@@ -114,7 +114,7 @@ func TestInformerUsesAStreamingList(t *testing.T) {
 }
 
 // While the line is cut the history is compacted, so that the informer cannot resume and has to list again; it must
-// notice the changes and the deletion that it was not told of.
+// notice the changes and the deletion that it has missed.
 func TestInformerListsAgainAfterA410(t *testing.T) {
 	eachContentType(t, func(t *testing.T, direct *kubernetes.Clientset) {
 		c := configWithType(t, protobufType)
@@ -145,7 +145,7 @@ func TestInformerListsAgainAfterA410(t *testing.T) {
 	})
 }
 
-// Without a compaction a cut line costs nothing but a new watch.
+// Without a compaction a cut connection costs only a new watch.
 func TestInformerResumesWhereItWas(t *testing.T) {
 	c := configWithType(t, protobufType)
 	l := throughLine(c)

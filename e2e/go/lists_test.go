@@ -67,7 +67,7 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// The pager's way out of an expired page is a full list.
+// After an expired page the pager falls back to a full list.
 func TestPagerSurvivesCompaction(t *testing.T) {
 	client := clientset(t)
 	ctx, ns := testContext(t), newNamespace(t, client)

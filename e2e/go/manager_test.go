@@ -112,13 +112,13 @@ func TestManagerWithAToyController(t *testing.T) {
 		t.Errorf("owner: %+v", owner)
 	}
 
-	// Somebody's change is put right: the owned object is watched.
+	// A change by another client is reverted: the owned object is watched.
 	rs.Spec.Replicas = ptr.To[int32](7)
 	_, err = direct.AppsV1().ReplicaSets(ns).Update(ctx, rs, metav1.UpdateOptions{})
 	must(t, err)
 	eventually(t, "the change is put right", func() bool { rs, err := replicaSet(); return err == nil && *rs.Spec.Replicas == 2 })
 
-	// A status of the owned object comes back in the owner.
+	// The status of the owned object is copied to the owner.
 	rs, err = replicaSet()
 	must(t, err)
 	rs.Status.Replicas, rs.Status.ReadyReplicas = 2, 2

@@ -47,7 +47,7 @@ func TestScale(t *testing.T) {
 	})
 }
 
-// The horizontal autoscaler's way: any scalable kind through discovery.
+// Like the horizontal autoscaler: any scalable kind through discovery.
 func TestPolymorphicScaleClient(t *testing.T) {
 	client := clientset(t)
 	ctx, ns := testContext(t), newNamespace(t, client)

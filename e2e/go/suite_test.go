@@ -1,7 +1,7 @@
 // Package e2e drives a running server with client-go and controller-runtime, as their users do.
 //
 // The server is a bare apiserver (TERRARIUM_URL, KUBECONFIG): the tests write statuses and delete pods in the place of
-// controllers and kubelets. Every test has a namespace of its own.
+// controllers and kubelets. Every test has its own namespace.
 package e2e
 
 import (
@@ -60,7 +60,7 @@ func clientset(t *testing.T) *kubernetes.Clientset {
 	return newClientset(t, configWithType(t, protobufType))
 }
 
-// testContext ends before the test does, so that a wait that hangs names itself.
+// testContext ends before the test does, so that the report names a hanging wait.
 func testContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*waitMax)
 	t.Cleanup(cancel)
@@ -107,7 +107,7 @@ func receive[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-// compact makes the server forget the history before the current revision, so that older reads are 410.
+// compact drops the server's history before the current revision, so that older reads are 410.
 func compact(t *testing.T) {
 	t.Helper()
 	resp, err := http.Post(os.Getenv("TERRARIUM_URL")+"/terrarium/v1/store/compact", jsonType, bytes.NewReader(nil))

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// line is the way from a client to the server: it remembers the requests and can be cut and mended.
+// line is a client's connection to the server: it records the requests and can be cut and mended.
 type line struct {
 	mu       sync.Mutex
 	cut      bool
@@ -42,7 +42,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Clients take it as a server that is not there for a moment, and go on where they were.
+// Clients treat it as a short outage of the server, and resume.
 var errCut = fmt.Errorf("the line is cut: %w", syscall.ECONNREFUSED)
 
 func (l *line) send(next http.RoundTripper, r *http.Request) (*http.Response, error) {
@@ -89,7 +89,7 @@ func (l *line) Mend() {
 	l.cut = false
 }
 
-// Count says how many requests so far were as the condition wants them.
+// Count returns the number of requests so far that satisfy the condition.
 func (l *line) Count(condition func(request) bool) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

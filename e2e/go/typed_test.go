@@ -67,7 +67,7 @@ func TestDeploymentLife(t *testing.T) {
 	})
 }
 
-// A rich template must come back as it went in, whichever format carried it.
+// A rich template must be returned unchanged in both formats.
 func TestPodTemplateSurvivesBothFormats(t *testing.T) {
 	protobuf := newClientset(t, configWithType(t, protobufType))
 	asJSON := newClientset(t, configWithType(t, jsonType))

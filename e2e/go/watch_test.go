@@ -179,7 +179,7 @@ func TestSelectorsOnAWatch(t *testing.T) {
 	}
 }
 
-// RetryWatcher resumes at the last revision it saw; nothing may be missing or twice.
+// RetryWatcher resumes at the last revision it saw; no event may be missing or repeated.
 func TestRetryWatcherHasNoGaps(t *testing.T) {
 	c := configWithType(t, protobufType)
 	l := throughLine(c)

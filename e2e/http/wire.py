@@ -1,4 +1,4 @@
-"""HTTP by hand: sockets that send any bytes, and just enough reading of answers."""
+"""Raw HTTP: sockets that send any bytes, and a minimal reader of responses."""
 
 import json
 import os
@@ -18,7 +18,7 @@ CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
 
 class Reply:
-    """One answer. `body` is whole, or what came of a stream before it was read far enough."""
+    """One response. `body` is complete, or the part of a stream that was read."""
 
     def __init__(self, head, body):
         lines = head.decode("latin-1").split("\r\n")
@@ -39,7 +39,7 @@ class Reply:
 
 
 class Wire:
-    """A connection. What has been received and not been asked for stays in `rest`."""
+    """A connection. Received bytes that were not read yet stay in `rest`."""
 
     def __init__(self, url, tls=None, receive_buffer=None):
         parts = urllib.parse.urlsplit(url)
@@ -74,7 +74,7 @@ class Wire:
         return out
 
     def head(self):
-        """The head of an answer whose body is read by other means."""
+        """The head of a response whose body is read separately."""
         return Reply(self.until(b"\r\n\r\n")[:-4], b"")
 
     def chunk(self):
@@ -118,7 +118,7 @@ class WireCase(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory(prefix="terrarium-http-")
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name)
-        cls.server = Server(cls.binary(), *BARE, *cls.server_flags(), folder=cls.folder)
+        cls.server = Server(cls.binary(), *BARE, *cls.server_flags(), folder=cls.folder, cwd=cls.folder)
         cls.addClassCleanup(cls.server.__exit__, None)
 
     @classmethod
@@ -142,6 +142,8 @@ class WireCase(unittest.TestCase):
 
     def memory(self):
         """Resident bytes of the server."""
+        if "TSAN_OPTIONS" in os.environ:
+            self.skipTest("the memory of the thread sanitizer itself would count")
         text = pathlib.Path(f"/proc/{self.server.pid}/status").read_text()
         return int(text.split("VmRSS:")[1].split()[0]) * 1024
 
@@ -151,7 +153,7 @@ class WireCase(unittest.TestCase):
 
 
 def trusting(certificate):
-    """A TLS context for a server with this certificate of its own."""
+    """A TLS context that trusts this server certificate."""
     context = ssl.create_default_context(cafile=certificate)
     context.check_hostname = False
     return context

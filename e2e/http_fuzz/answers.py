@@ -1,4 +1,4 @@
-"""Reads what the server sent as HTTP/1.1 responses, strictly, and says what is wrong with each of them."""
+"""Parses the server's output as HTTP/1.1 responses, strictly, and reports the errors of each."""
 
 import json
 import re
@@ -8,25 +8,25 @@ HEADER_LINE = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x
 HEAD_BYTES_MAX = 1 << 16
 PROTOBUF_MAGIC = b"k8s\0"
 
-# Each status that the server may answer with, and none else.
+# All statuses that the server may answer with.
 KNOWN_CODES = frozenset(
-    # Kubernetes' own
-    (200, 201, 202, 301, 304, 307, 400, 401, 403, 404, 405, 406, 408, 409, 410, 413, 415, 422, 429)
+    # Kubernetes' own; 204: the log of a pod without a node
+    (200, 201, 202, 204, 301, 304, 307, 400, 401, 403, 404, 405, 406, 408, 409, 410, 413, 415, 422, 429)
     # of the HTTP parser: a target or a head that is too long, an Expect or a version that is not served
     + (411, 412, 414, 417, 431, 505)
     # not implemented; the apiserver is stopped or the server ends; a revision that is still to come, a request too long
     + (501, 503, 504)
 )
 
-# kube-apiserver answers these with 500 as well: the words, and when. Everything else is a finding.
+# kube-apiserver answers these with 500 as well: message and reason. Everything else is a finding.
 EXPECTED_500 = {
     # a binding whose target is incomplete or of another kind; several errors come as one list
     r"\[?target\.(kind|name): .*": "create",
     # a create that names a revision
     r"resourceVersion should not be set on objects to be created": "create",
-    # an update with a revision that is no number
+    # an update with a malformed revision
     r"strconv\.ParseUint: parsing .*: invalid syntax": "update",
-    # a watch from a revision that is no number; a list would be 400
+    # a watch from a malformed revision; a list would be 400
     r"resourceVersion: Invalid value: .*: strconv\.ParseUint: parsing .*": "watch",
     # an eviction of a pod that two budgets select
     r"This pod has more than one PodDisruptionBudget, which the eviction subresource does not support\.": "eviction",
@@ -47,11 +47,11 @@ EXPECTED_500 = {
 
 
 class Malformed(Exception):
-    """What was received is no HTTP/1.1 response."""
+    """The received bytes are not an HTTP/1.1 response."""
 
 
 class Incomplete(Exception):
-    """What was received is the beginning of a response."""
+    """The received bytes are the beginning of a response."""
 
 
 class Answer:
@@ -157,7 +157,7 @@ def _read_chunks(data):
 
 
 def problem_with(answer, is_api_request, method):
-    """What is wrong with the answer to a request, or None.
+    """The error of the response to a request, or None.
 
     `is_api_request`: the head was well-formed and the path below an API's root, so an error is a Status.
     """
@@ -171,7 +171,7 @@ def problem_with(answer, is_api_request, method):
         return _problem_with_error(answer, is_api_request)
     if answer.ended and answer.header("content-type").startswith("application/json") and answer.body:
         if _parsed(answer.body) is None and not _is_watch(answer):
-            return f"a body that is no JSON: {answer.body[:200]!r}"
+            return f"a body that is not JSON: {answer.body[:200]!r}"
     return None
 
 
@@ -208,7 +208,7 @@ def _problem_with_error(answer, is_api_request):
     if kind == "application/json":
         status = _parsed(answer.body)
         if not isinstance(status, dict):
-            return f"an error whose body is no JSON object: {answer.body[:300]!r}"
+            return f"an error whose body is not a JSON object: {answer.body[:300]!r}"
         wrong = _problem_with_status(status, answer.code)
         return f"an error that is no Status ({wrong}): {answer.body[:300]!r}" if wrong else None
     if kind == "application/vnd.kubernetes.protobuf":

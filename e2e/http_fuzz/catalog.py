@@ -1,4 +1,4 @@
-"""What the server says it serves: resources and verbs (discovery), fields (OpenAPI), endpoints (control API), bytes."""
+"""The server's own description: resources and verbs (discovery), fields (OpenAPI), endpoints (control API), bytes."""
 
 import json
 import re
@@ -54,7 +54,7 @@ class Catalog:
         self.protobuf = {}  # by (group version, plural): an object as the server writes it
 
     def learn_protobuf(self, ask, namespace):
-        """Takes the protobuf of objects that are there. ask(method, path, headers=...) gives (code, body)."""
+        """Reads existing objects as protobuf. ask(method, path, headers=...) gives (code, body)."""
         for resource in self.resources:
             if resource.subresource or "get" not in resource.verbs:
                 continue
@@ -80,7 +80,7 @@ class Catalog:
     def grow(self, rng, document, schema, calm=False):
         """A copy of the document with one more field of the schema, anywhere below, fit or unfit.
 
-        `calm`: of its type and of a likely value, so that the object has a chance to be taken and to be worked on.
+        `calm`: of its type and with a likely value, so that the server may accept the object and controllers act on it.
         """
         schema = self.resolved(schema)
         properties = schema.get("properties")

@@ -1,4 +1,4 @@
-"""One connection's worth of bytes: what is sent, what must come back, how it ends. Saved and replayed as JSON."""
+"""The bytes of one connection: requests, required responses, and the end. Saved and replayed as JSON."""
 
 import socket
 import struct
@@ -19,18 +19,18 @@ class Conversation:
     ("send", bytes)       writes them
     ("pause", seconds)    lets the server read what it has so far
     ("answers", count)    so many whole answers must come
-    ("drain", seconds)    takes what comes within that time, which may be nothing
+    ("drain", seconds)    reads everything that arrives within that time, perhaps nothing
     ("watch", seconds)    reads a stream for so long; its head must come
     ("shut",)             closes the sending side
 
     `end` is close, reset (RST instead of FIN) or park: the connection stays open and unread for a while. `requests` has
-    (method, is below an API's root) for each request whose head is well-formed. `about` says how it was made.
+    (method, is below an API's root) for each request whose head is well-formed. `about` describes its origin.
     """
 
     def __init__(self, about, steps, requests, end="close", sentinel=False, patient=False):
         self.about, self.steps, self.requests, self.end = about, steps, requests, end
         self.sentinel = sentinel  # the request's namespace is the one that only accepted writes may change
-        self.patient = patient  # a move of a clock: its answer may take as long as it likes
+        self.patient = patient  # a clock move: its response may take any time
 
     def sent(self):
         return b"".join(step[1] for step in self.steps if step[0] == "send")
@@ -46,7 +46,7 @@ class Conversation:
 
 
 class Player:
-    """Plays one conversation. `answers` and `problem` are what came of it."""
+    """Plays one conversation. `answers` and `problem` are the results."""
 
     def __init__(self, conversation, address):
         self._conversation, self._address = conversation, address
@@ -90,7 +90,7 @@ class Player:
         try:
             self.socket.sendall(data)
         except OSError:
-            self._reset = True  # the server has closed: what it said before is read by the next step
+            self._reset = True  # the server has closed; the next step reads its earlier output
 
     def _pause(self, seconds):
         time.sleep(seconds)
@@ -118,7 +118,7 @@ class Player:
         return bool(data)
 
     def _take_answer(self):
-        """The next answer out of what was received, if it is whole."""
+        """The next response in the received bytes, if it is complete."""
         if not self._received:
             raise Incomplete("nothing")
         answer, rest = read_answer(self._received, self._method(), self._at_end and not self._reset)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Sends valid, odd and broken HTTP requests to a whole control plane, and checks all the time that it holds.
+"""Sends valid, unusual and broken HTTP requests to a whole control plane, and checks it continuously.
 
   fuzz.py --terrarium BINARY [--seed N] [--count N]        a run; conversation I of seed N is the same in every run
   fuzz.py --terrarium BINARY --seed N --only I[,J...]      these conversations of a run, on a fresh server
   fuzz.py --terrarium BINARY --replay FILE                 exactly the bytes of a finding, on a fresh server
 
-What must hold: the process lives, /healthz answers in time, every answer is HTTP with a known status and no
-unexpected 5xx, errors of API paths are Status objects, what is refused changes nothing, memory stays bounded, and the
-server ends by SIGTERM with 0 and without a word of a sanitizer. docs/testing.md says more.
+The checks: the process runs, /healthz answers in time, every response is HTTP with a known status and no
+unexpected 5xx, errors of API paths are Status objects, refused requests change nothing, memory stays bounded, and the
+server ends on SIGTERM with exit code 0 and without a sanitizer report. See docs/testing.md.
 """
 
 import argparse
@@ -36,7 +36,7 @@ CONVERSATIONS_MIN = 1000
 
 
 class Findings:
-    """What was found, each with its conversations in a file that --replay takes."""
+    """The findings, each with its conversations in a file for --replay."""
 
     def __init__(self, options, folder):
         self._options, self._folder, self._lock = options, folder, threading.Lock()
@@ -115,7 +115,7 @@ class Run:
                 self.kinds[made.about.split(",")[0].split()[0]] += 1
                 self.codes.update(answer.code for answer in player.answers)
             if self._options.verbose:
-                self._world.health()  # what it left behind is worked off
+                self._world.health()  # its consequences are processed
                 worked = self._world.cpu_seconds() - busy
                 print(f"{number}: {worked:.2f} s at work, {made.about}: {player.answers}", flush=True)
             if player.problem:
@@ -130,7 +130,7 @@ class Run:
 
         player = self._world.play_on_sentinel(play, is_dry_run(made)) if made.sentinel else play()
         if player.problem and self._world.has_ended():
-            player.problem = None  # what ended it is to be found, see end_well
+            player.problem = None  # end_well reports the cause
             self._stop.set()
         if made.end == "park" and player.socket is not None and player.socket.fileno() >= 0:
             with self._lock:
@@ -140,7 +140,7 @@ class Run:
         return player
 
     def suspects(self):
-        """What was under way comes last, since it is more likely to blame."""
+        """Unfinished conversations come last, since they are the likelier cause."""
         with self._lock:
             numbered = list(self._recent.items())
             return sorted(numbered, key=lambda pair: pair[0] in self._under_way)
@@ -167,7 +167,7 @@ def is_dry_run(made):
 
 
 def numbers_of(options):
-    """What is played: numbers of conversations that are drawn, or (number, conversation) of a file."""
+    """The conversations to play: numbers of random ones, or (number, conversation) of a file."""
     if options.replay:
         saved = json.loads(options.replay.read_text())
         options.seed = saved["seed"]

@@ -158,7 +158,7 @@ def continue_token(rng):
 
 
 class Grammar:
-    """Draws requests. The catalog says of what."""
+    """Draws requests from the catalog."""
 
     def __init__(self, catalog):
         self._catalog = catalog
@@ -185,7 +185,7 @@ class Grammar:
                 return request
 
     def likely_write(self, rng):
-        """A creation or an update that is probably taken, so that controllers and kubelet have odd objects to work on."""
+        """A probably valid creation or update, so that controllers and kubelet act on unusual objects."""
         while True:
             resource = rng.choice(self._catalog.resources)
             sample = self._catalog.objects.get((resource.group_version, resource.name))
@@ -235,7 +235,7 @@ class Grammar:
             self._set_patch(rng, request, resource)
         else:
             request.target += query_of(rng, OPTIONS_OF["write"])
-            # An update says the name twice, and mostly the same.
+            # An update has the name twice, mostly the same.
             name = path.split("/")[-1] if verb == "update" and rng.random() < 0.9 else None
             document = self._document(rng, resource, name if not resource.subresource else path.split("/")[-2])
             self._set_body(rng, request, document, resource.kind, resource.kind_version, resource)
@@ -301,7 +301,7 @@ class Grammar:
         if known and rng.random() < 0.7:
             body = bytearray(known)
             for _ in range(rng.choice((0, 1, 1, 2, 5))):
-                first = 4 if rng.random() < 0.95 else 0  # mostly behind the magic number
+                first = 4 if rng.random() < 0.95 else 0  # mostly after the magic number
                 body[rng.randrange(first, len(body))] = rng.choice((0, 1, 127, 128, 255, rng.randrange(256)))
             return bytes(body) if rng.random() < 0.9 else bytes(body[: rng.randrange(len(body))])
         return envelope(version, kind, random_message(rng))
@@ -324,7 +324,7 @@ class Grammar:
         request.about += f", {media_type}"
 
     def _with_directive(self, rng, patch):
-        """Puts one of the directives of strategic merge patches somewhere in."""
+        """Inserts a directive of strategic merge patches at a random place."""
         places = [path for path in values.paths_of(patch) if isinstance(_at(patch, path), dict)]
         lists = ("$setElementOrder/containers", "$deleteFromPrimitiveList/finalizers")
         directive = rng.choice(("$patch", "$retainKeys", *lists))
@@ -373,7 +373,7 @@ class Grammar:
             if rng.random() < 0.3:
                 document = spoil(rng, document)
             request.body = json_text(document)
-        # What changes something is refused in another media type, even without a body.
+        # Writes in another media type are refused, even without a body.
         if body is not None or method != "GET":
             media_type = "application/json" if rng.random() < 0.95 else accept(rng)
             request.headers.append(("Content-Type", media_type))
@@ -382,7 +382,7 @@ class Grammar:
 
 
 def with_script(rng, document):
-    """The object of which pods are made, or the pod, with a script for its life."""
+    """A pod or an object with a pod template, with a pod script."""
     script = {}
     for _ in range(rng.randrange(1, 4)):
         value = rng.choice(SCRIPT_VALUES if rng.random() < 0.8 else TEXTS)
@@ -397,7 +397,7 @@ def with_script(rng, document):
     else:
         return document
     metadata = at.get("metadata")
-    # Samples share their templates: what is changed is a copy.
+    # Samples share their templates: change a copy.
     changed = {**(metadata if isinstance(metadata, dict) else {}), "annotations": script}
     return _replaced(document, at, {**at, "metadata": changed})
 

@@ -1,4 +1,4 @@
-"""Makes conversations out of requests: as they are, or with a change of target, head, framing, bytes or manners."""
+"""Makes conversations out of requests: unchanged, or with another target, head, framing, bytes or timing."""
 
 import re
 import urllib.parse
@@ -128,7 +128,7 @@ def facts(request):
 
 
 def framed(request, sentinel=False):
-    """The request as it is: an answer must come."""
+    """The unchanged request: a response is required."""
     steps = [("send", request.bytes()), ("watch", 0.15) if request.is_watch else ("answers", 1)]
     if request.patient:
         steps[1] = ("drain", 3)
@@ -136,11 +136,11 @@ def framed(request, sentinel=False):
 
 
 def wild(rng, about, data):
-    """Bytes of which nobody can say how many requests they are."""
+    """Bytes with an unknown number of requests."""
     steps = cut(rng, data, rng.choice((1, 1, 1, 2, 3)))
     if rng.random() < 0.3:
         steps.append(("shut",))
-    # What is no whole request has no answer, so the wait is short.
+    # An incomplete request has no response, so the wait is short.
     steps.append(("drain", DRAIN_SECONDS))
     return Conversation(about, steps, [], rng.choice(("close", "close", "close", "reset")))
 
@@ -288,7 +288,7 @@ def chunked(rng, body):
 
 
 def hang_up(rng, request):
-    """Ends in the middle: of the head, of the body, or while the answer is on its way."""
+    """Ends in the middle of the head, of the body, or of the response."""
     data = request.bytes()
     at = rng.choice((rng.randrange(1, len(data) + 1), len(data)))
     steps = [("send", data[:at])]

@@ -1,4 +1,4 @@
-"""What the reader of answers must accept and refuse: a fuzzer whose checks let everything pass finds nothing."""
+"""The reader of responses accepts and refuses: a fuzzer whose checks pass everything finds nothing."""
 
 import json
 import random
@@ -44,7 +44,7 @@ class Reading(unittest.TestCase):
             with self.assertRaises(Malformed, msg=wrong):
                 read_answer(head + wrong, "GET", False)
 
-    def test_what_is_no_answer(self):
+    def test_malformed_answers(self):
         for wrong in (
             b"GET / HTTP/1.1\r\n\r\n",
             b"HTTP/1.1 999 X\r\n\r\n",
@@ -81,8 +81,8 @@ class Judging(unittest.TestCase):
     def test_what_does_not(self):
         self.assertIn("status 502", problem(502, b""))
         self.assertIn("500", problem(500, json.dumps({**STATUS, "code": 500}).encode()))
-        self.assertIn("no JSON", problem(200, b"{"))
-        self.assertIn("no JSON", problem(404, b"\xff"))
+        self.assertIn("not JSON", problem(200, b"{"))
+        self.assertIn("not a JSON object", problem(404, b"\xff"))
         self.assertIn("API path", problem(404, b"404 page not found", kind="text/plain"))
         for change in ({"code": 400}, {"kind": "Pod"}, {"message": 5}, {"metadata": []}, {"details": {"causes": [1]}}):
             self.assertIn("no Status", problem(404, json.dumps({**STATUS, **change}).encode()))

@@ -1,4 +1,4 @@
-"""Values that are hard to take, and bodies made of them: JSON that no library would write, YAML, protobuf."""
+"""Difficult values, and bodies made of them: JSON that no library would write, YAML, protobuf."""
 
 import json
 import struct
@@ -77,7 +77,7 @@ PLAIN = (None, True, False, [], {}, [None], {"": None}, [[]], [{}], {"a": {}}, [
 
 
 def hostile(rng, depth=0):
-    """A value that is probably not what a field wants."""
+    """A value that is probably invalid for a field."""
     draw = rng.random()
     if draw < 0.30:
         return Raw(rng.choice(NUMBERS))
@@ -135,7 +135,7 @@ def paths_of(value, path=(), limit=400):
 
 
 def put(value, path, change):
-    """A copy of `value` in which change(old) stands at `path`."""
+    """A copy of `value` with change(old) at `path`."""
     if not path:
         return change(value)
     copy = dict(value) if isinstance(value, dict) else list(value)
@@ -144,7 +144,7 @@ def put(value, path, change):
 
 
 def spoil(rng, document):
-    """A copy with one thing replaced, taken out, doubled, renamed or wrapped."""
+    """A copy with one value replaced, removed, doubled, renamed or wrapped."""
     path = rng.choice(paths_of(document))
     draw = rng.random()
     if draw < 0.55 or not path:
@@ -192,7 +192,7 @@ def laughs(rng):
 
 
 def yaml_text(rng, document):
-    """The document as YAML: JSON is YAML, with something odd of YAML's own put in."""
+    """The document as YAML: its JSON with an unusual feature of YAML inserted."""
     text = json_text(document)
     draw = rng.random()
     if draw < 0.15:

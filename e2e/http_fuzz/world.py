@@ -1,4 +1,4 @@
-"""The server under test: its objects, what is put right again and again, and what must hold all the time."""
+"""The server under test: its objects, periodic repairs, and permanent checks."""
 
 import http.client
 import json
@@ -21,11 +21,11 @@ FLAGS = (
     "--seed=1",
     "--feature-gates=DeploymentReplicaSetTerminatingReplicas=true,DeploymentPodReplacementPolicy=true,"
     "DownscalePodPicker=true",
-    # Nothing listens there: no byte of a run leaves the process but for its answers.
+    # No server listens there: apart from responses, no byte leaves the process.
     "--pod-picker-allow=127.0.0.1:1",
 )
-# /healthz must answer before the server has worked for so long (a machine that is busy with other things does not
-# count), and in any case within the second time.
+# /healthz must answer before the server has used that much CPU time (so that a busy machine does not matter), and in
+# any case within the second time.
 HEALTH_CPU_SECONDS_MAX = 5
 HEALTH_SECONDS_MAX = 40
 HEALTH_EVERY_SECONDS = 0.25
@@ -38,8 +38,8 @@ CLUSTERS_MAX = 4
 RESIDENT_MIB_MAX = 1600
 # The sanitizer's shadow, red zones and 256 MiB of freed memory that it keeps.
 RESIDENT_MIB_MAX_ASAN = 4000
-# Memory that is free goes back to the machine, so that the resident memory is what the server holds on to. Without it
-# each thread of glibc's keeps its own, up to the largest request that it has served.
+# Free memory is returned to the machine, so that resident memory is memory in use. Otherwise each glibc arena keeps
+# its own, up to the largest request that it has served.
 ENVIRONMENT = {"MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": "1048576"}
 SANITIZER_WORDS = ("AddressSanitizer", "LeakSanitizer", "ThreadSanitizer", "MemorySanitizer",
                    "runtime error:",
@@ -83,7 +83,7 @@ class World:
         self._sentinel_lock = threading.Lock()
         self._sentinel_state = None
         self._tidied = 0
-        self.stopped = threading.Event()  # the run is over: nothing is tidied any more
+        self.stopped = threading.Event()  # the run is over: no more tidying
         rest = Rest(self.server.url, timeout=ASK_SECONDS_MAX)
         try:
             self._fill(rest)
@@ -134,13 +134,13 @@ class World:
             post(path, item)
 
     def tidy(self):
-        """Puts right what requests did to the run itself: components down, clocks that run, too many of something."""
+        """Reverts what requests did to the run itself: stopped components, running clocks, too many objects."""
         for cluster in ("", "/clusters/second"):
             self._ask("PUT", f"{cluster}/terrarium/v1/clock", {"mode": "auto" if cluster else "virtual"})
             for component in ("apiserver", "controller-manager", "scheduler", "kubelet"):
                 self._ask("POST", f"{cluster}/terrarium/v1/components/{component}/start")
             if not cluster:
-                self._ask("POST", "/terrarium/v1/clock/advance", {"duration": "1m"})  # controllers get to work
+                self._ask("POST", "/terrarium/v1/clock/advance", {"duration": "1m"})  # controllers run
             for namespace in NAMESPACES:
                 for kinds, most in (((("v1 pods"),), PODS_MAX - 20), (PLENTY, OBJECTS_MAX)):
                     if any(self._count(cluster, kind, namespace) > most for kind in kinds):
@@ -180,7 +180,7 @@ class World:
     # -- what must hold
 
     def sentinel(self):
-        """The revisions of what is in the sentinel namespace, or None while there is no apiserver to ask."""
+        """The revisions of the objects in the sentinel namespace, or None while the apiserver is stopped."""
         state = {}
         for kind in SENTINEL_KINDS:
             version = "coordination.k8s.io/v1" if kind == "leases" else "v1"
@@ -192,13 +192,13 @@ class World:
                 return None
             for item in json.loads(body)["items"]:
                 metadata = item["metadata"]
-                # The garbage collector takes these away when it gets to it.
+                # The garbage collector deletes these later.
                 if "deletionTimestamp" not in metadata and "ownerReferences" not in metadata:
                     state[kind, metadata["name"]] = metadata["resourceVersion"]
         return state
 
     def play_on_sentinel(self, play, is_dry_run):
-        """play() with nothing else going on in that namespace: what is refused, read or dry has changed nothing."""
+        """play() without other requests in that namespace: refused requests, reads and dry runs must change nothing."""
         with self._sentinel_lock:
             before = self._sentinel_state or self.sentinel()
             player = play()
@@ -219,7 +219,7 @@ class World:
         return True
 
     def health(self):
-        """What is wrong with the server now, or None."""
+        """The current error of the server, or None."""
         if self.server.process.poll() is not None:
             return f"the server ended with {self.server.process.returncode}"
         started, busy = time.monotonic(), self.cpu_seconds()
@@ -248,7 +248,7 @@ class World:
         return int(found[0].split()[1]) // 1024 if found else 0
 
     def cpu_seconds(self):
-        """Of the processor, by the server so far."""
+        """CPU seconds that the server has used."""
         try:
             fields = pathlib.Path(f"/proc/{self.server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         except OSError:
@@ -256,7 +256,7 @@ class World:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def reports(self):
-        """The part of the log where a sanitizer, an assertion or the runtime speaks, or None."""
+        """The report of a sanitizer, an assertion or the runtime in the log, or None."""
         text = self.server.log(limit=1 << 24)
         places = [at for at in map(text.find, SANITIZER_WORDS) if at >= 0]
         return text[max(0, min(places) - 200) : min(places) + 6000] if places else None

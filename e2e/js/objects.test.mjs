@@ -1,4 +1,4 @@
-// Typed calls, patches, errors, and the client of any object.
+// Typed calls, patches, errors, and the generic object client.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { PatchStrategy } from '@kubernetes/client-node';
@@ -106,7 +106,7 @@ describe('patches', () => {
     assert.deepEqual(containers(await patch(proxy, PatchStrategy.MergePatch)), ['proxy']);
   });
 
-  test('a list of operations is what the library sends unless told otherwise', async () => {
+  test('by default the library sends a list of operations', async () => {
     const patched = await patch([{ op: 'replace', path: '/spec/replicas', value: 7 }]);
     assert.equal(patched.spec.replicas, 7);
   });
@@ -154,9 +154,9 @@ describe('errors are Statuses', () => {
     );
   });
 
-  test('a field that nobody knows is dropped', async () => {
+  test('an unknown field is dropped', async () => {
     const body = { ...configMap('one'), date: { a: '1' } };
-    // The typed call drops what it does not know; the client of any object sends it on.
+    // The typed call drops unknown fields; the generic client sends them.
     await objects.create({ apiVersion: 'v1', kind: 'ConfigMap', ...body, metadata: { ...body.metadata, namespace } });
     assert.equal((await core.readNamespacedConfigMap({ name: 'one', namespace })).date, undefined);
   });

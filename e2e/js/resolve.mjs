@@ -1,4 +1,4 @@
-// The packages lie in the cache folder, not beside the tests; this makes imports look there.
+// Resolves imports from the cache folder, where the packages are.
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 

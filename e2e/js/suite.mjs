@@ -1,4 +1,4 @@
-// What the tests share: clients built from the server's kubeconfig, a namespace for every test, a line that can be cut.
+// Shared by the tests: clients from the server's kubeconfig, a namespace for every test, a connection that can be cut.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -26,7 +26,7 @@ export async function newNamespace() {
   return made.metadata.name;
 }
 
-/** Makes the server forget the history before the current revision, so that older reads are 410. */
+/** Drops the server's history before the current revision, so that older reads are 410. */
 export async function compact() {
   const response = await fetch(`${serverUrl}/terrarium/v1/store/compact`, { method: 'POST' });
   assert.equal(response.status, 200);
@@ -47,7 +47,7 @@ export async function refusal(code, reason, call) {
 
 export const withPatchType = (type) => setHeaderOptions('Content-Type', type);
 
-/** A queue of things that happen; `next` waits for one, no longer than waitMaxMs. */
+/** A queue of events; `next` waits for one, no longer than waitMaxMs. */
 export class Happenings {
   #waiting = [];
   #come = [];

@@ -1,4 +1,4 @@
-// Watch and informer, with a line that breaks and a history that is gone.
+// Watch and informer, with a broken connection and a compacted history.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { Watch, makeInformer } from '@kubernetes/client-node';
@@ -26,7 +26,7 @@ async function startWatch(t, query) {
 }
 
 describe('watch', () => {
-  test('tells each change in order', async (t) => {
+  test('delivers each change in order', async (t) => {
     const events = await startWatch(t, {});
     const made = await write('one', { a: '1' });
     await core.replaceNamespacedConfigMap({ name: 'one', namespace, body: { ...made, data: { a: '2' } } });
@@ -67,13 +67,13 @@ describe('watch', () => {
     await compact();
     const events = await startWatch(t, { resourceVersion: first.metadata.resourceVersion });
     const [type, what] = await events.next('the refusal');
-    // Either the first event of the stream or the answer itself.
+    // Either the first event of the stream or the response itself.
     assert.ok((type === 'ERROR' && what === 410) || (type === 'done' && what.statusCode === 410), `${type} ${what}`);
   });
 });
 
 describe('informer', () => {
-  /** An informer whose happenings are queued as [what, name]; it starts again after an error, as its users do. */
+  /** An informer whose events are queued as [type, name]. It restarts after an error, as in its documentation. */
   function follow(t, config = kubeConfig) {
     const counted = { lists: 0 };
     const informer = makeInformer(config, path(), () => {

@@ -1,4 +1,4 @@
-"""What the tests of the kubectl suite begin with. The same tests run with every kubectl."""
+"""The base of the kubectl suite. The same tests run with every kubectl."""
 
 import functools
 import pathlib

@@ -85,7 +85,7 @@ class Apply(KubectlCase):
             (folder / f"{name}.yaml").write_text(
                 f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, labels: {{set: s}}}}\n"
             )
-        # Without the list kubectl also looks at kinds of the core group that are not served here.
+        # Without the list kubectl also reads kinds of the core group that are not served here.
         kinds = ["--prune-whitelist" if VERSION < (1, 26) else "--prune-allowlist", "core/v1/ConfigMap"]
         self.k(["apply", "--prune", "-l", "set=s", *kinds, "-f", str(folder)])
         (folder / "one.yaml").unlink()

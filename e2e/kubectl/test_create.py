@@ -1,4 +1,4 @@
-"""The commands that make objects out of flags: create KIND, run, expose."""
+"""The commands that create objects from flags: create KIND, run, expose."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""kubectl delete in its variants. Nothing collects dependants or stops pods here: the tests play those parts."""
+"""kubectl delete in its variants. No component collects dependants or stops pods here: the tests do."""
 
 from base import KubectlCase, config_map, deployment, pod
 
@@ -68,7 +68,7 @@ class Cascade(KubectlCase):
     def finalizers(self):
         return self.get("deployment shop")["metadata"].get("finalizers")
 
-    def test_background_is_gone_at_once(self):
+    def test_background_is_deleted_immediately(self):
         self.k("delete deployment shop --cascade=background")
         self.k_fails("get deployment shop", "NotFound")
 
@@ -89,7 +89,7 @@ class DeletePods(KubectlCase):
     def metadata(self):
         return self.get("pod shop")["metadata"]
 
-    def test_an_unscheduled_pod_goes_at_once(self):
+    def test_an_unscheduled_pod_is_deleted_immediately(self):
         self.create(pod("shop"))
         self.k("delete pod shop")
         self.k_fails("get pod shop", "NotFound")
@@ -117,7 +117,7 @@ class DeletePods(KubectlCase):
         self.k("delete pod shop --now --wait=false")
         self.assertEqual(self.metadata()["deletionGracePeriodSeconds"], 1)
 
-    def test_force_is_at_once(self):
+    def test_force_deletes_immediately(self):
         self.create(pod("shop", node="somewhere"))
         result = self.k("delete pod shop --force --grace-period=0")
         self.assertIn("Immediate deletion does not wait", result.err)
@@ -127,11 +127,11 @@ class DeletePods(KubectlCase):
         self.create(pod("shop", node="somewhere"))
         deleting = self.start("delete pod shop")
         deleting.line_with("deleted")
-        # The kubelet's last word: the containers are gone.
+        # The kubelet's final delete: the containers have ended.
         self.rest.delete(self.path_of("pods", "shop"), {"gracePeriodSeconds": 0}).expect()
         self.assertEqual(deleting.end()[0], 0)
 
-    def test_a_terminating_pod_says_so(self):
+    def test_a_terminating_pod_is_shown_as_terminating(self):
         self.create(pod("shop", node="somewhere"))
         self.k("delete pod shop --wait=false")
         self.assertEqual(self.k("get pod shop").lines[1].split()[2], "Terminating")

@@ -1,4 +1,4 @@
-"""What kubectl learns about the server: resources, versions, explain, authorization, version."""
+"""Resources, versions, explain, authorization and version of the server, as kubectl shows them."""
 
 import re
 

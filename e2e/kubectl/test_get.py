@@ -41,7 +41,7 @@ class Get(KubectlCase):
         for resource, columns in table.items():
             with self.subTest(resource):
                 self.create(_an_object_of(resource))
-                # Two blanks or more part the columns: some have a blank in their name.
+                # At least two blanks separate the columns: some have a blank in their name.
                 header = [word for word in self.k(f"get {resource}").lines[0].split("  ") if word.strip()]
                 self.assertEqual([word.strip().replace(" ", "-") for word in header], columns.split())
 
@@ -152,7 +152,7 @@ class Get(KubectlCase):
         self.assertIn((first, "blue"), pairs)
         self.assertIn((self.ns, "elsewhere"), pairs)
 
-    def test_several_kinds_at_once(self):
+    def test_several_kinds_in_one_command(self):
         self.create(config_map("settings", a="1"))
         out = self.k("get pods,configmaps -o name").lines
         self.assertEqual(out, ["pod/blue", "pod/green", "pod/red", "configmap/settings"])
@@ -182,6 +182,9 @@ class Get(KubectlCase):
         self.assertEqual(
             (scale["kind"], scale["apiVersion"], scale["spec"]), ("Scale", "autoscaling/v1", {"replicas": 4})
         )
+        header, row = self.k("get deployment shop --subresource=scale").lines
+        self.assertEqual(header.split(), ["NAME", "DESIRED", "AVAILABLE", "AGE"])
+        self.assertEqual(row.split()[:3], ["shop", "4", "0"])
 
     def test_raw(self):
         self.assertEqual(self.k("get --raw /healthz", namespace=False).out, "ok")
@@ -202,7 +205,7 @@ class Watch(KubectlCase):
     def test_watch_only_starts_with_the_next_change(self):
         self.create(pod("first"))
         watch = self.start("get pods --watch-only -o name")
-        # What it prints first is the change made after it had begun, however often that is tried.
+        # Its first line is the change after its start, in every attempt.
         tries = iter(range(1000))
 
         def changed():

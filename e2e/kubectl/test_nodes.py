@@ -1,4 +1,4 @@
-"""kubectl cordon, uncordon, drain and taint, on nodes and pods that the tests make up."""
+"""kubectl cordon, uncordon, drain and taint, on nodes and pods that the tests create."""
 
 from base import KubectlCase, pod
 
@@ -53,14 +53,14 @@ class Nodes(KubectlCase):
                 f"{name} is evicted",
                 lambda: "deletionTimestamp" in self.rest.get(self.path_of("pods", name)).expect()["metadata"],
             )
-            # The kubelet's last word: the containers are gone.
+            # The kubelet's final delete: the containers have ended.
             self.rest.delete(self.path_of("pods", name), {"gracePeriodSeconds": 0}).expect()
         code, printed = draining.end()
         self.assertEqual(code, 0, printed)
         self.assertIn("pod/one evicted", printed)
         self.assertIn("pod/two evicted", printed)
 
-    def test_drain_deletes_when_told_not_to_evict(self):
+    def test_drain_deletes_when_eviction_is_disabled(self):
         self.create(self.owned_pod("one"))
         draining = self.start(f"drain {self.node} --disable-eviction --timeout=25s")
         self.wait_until(

@@ -139,7 +139,7 @@ class Describe(ObserveCase):
         self.assertIn("shop-two", out)
         self.assertNotIn("shop-two", self.k("describe configmap -l a=b").out)
 
-    def test_nobody(self):
+    def test_missing_pod(self):
         self.k_fails("describe pod nobody", 'pods "nobody" not found')
 
 
@@ -186,7 +186,7 @@ class Logs(KubectlCase):
         super().setUp()
         self.create(pod("shop", node="somewhere", containers=2))
 
-    def test_nobody(self):
+    def test_missing_pod(self):
         self.k_fails("logs nobody", 'pods "nobody" not found')
 
     def test_container_that_is_not_there(self):

@@ -37,7 +37,7 @@ class Wait(KubectlCase):
 
     def test_deletion(self):
         self.create(config_map("one"))
-        # Its log of requests tells when it has seen the object; one that is gone by then is an error to older ones.
+        # Its request log shows when it has seen the object. Older versions fail if the object is deleted before that.
         waiting = self.start("wait configmap one --for=delete --timeout=20s -v=6")
         waiting.line_with("configmaps")
         self.rest.delete(self.path_of("configmaps", "one")).expect()

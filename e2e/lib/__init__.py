@@ -1,1 +1,1 @@
-"""What the end-to-end suites share: a server, a cache folder, tool set-up. Standard library only."""
+"""Shared by the end-to-end suites: a server, a cache folder, tool set-up. Standard library only."""

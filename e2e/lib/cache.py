@@ -1,4 +1,4 @@
-"""The cache folder of the suites, and the one way to say that something is missing."""
+"""The cache folder of the suites, and the error for missing tools."""
 
 import fcntl
 import hashlib
@@ -9,7 +9,7 @@ import subprocess
 
 
 class Missing(Exception):
-    """A suite cannot run here. The message is one line that says what is missing."""
+    """A suite cannot run here. The message is one line that names the missing tool."""
 
 
 def root():
@@ -41,7 +41,7 @@ def folder(name, key, fill):
         if place.is_dir():
             return place
         partial = parent / (key + ".partial")
-        shutil.rmtree(partial, ignore_errors=True)  # what an interrupted run left
+        shutil.rmtree(partial, ignore_errors=True)  # left by an interrupted run
         partial.mkdir()
         fill(partial)
         partial.rename(place)

@@ -1,6 +1,6 @@
 """Takes a package of another Debian release out of the archive without installing it.
 
-apt runs with a configuration of its own: its lists, its sources and its cache lie in the cache folder. The machine's
+apt runs with its own configuration: its lists, its sources and its cache are in the cache folder. The machine's
 sources are only read, to learn the mirror and the keyring. apt checks the signatures as always.
 """
 
@@ -47,7 +47,7 @@ def _mirror():
 def unpack(suite, *packages):
     """The folder with the unpacked first one of `packages` that `suite` has as a real package.
 
-    It stays in the cache until somebody removes it there, so "newest" means: when it was fetched.
+    It stays in the cache until it is deleted there, so "newest" means: when it was fetched.
     """
     for tool in ("apt-get", "dpkg-deb"):
         if not shutil.which(tool):

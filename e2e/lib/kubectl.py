@@ -1,4 +1,4 @@
-"""A test case with kubectl as a function and a namespace of its own for every test.
+"""A test case with kubectl as a function and a namespace for every test.
 
 The kubectl is the one that run_suite.py chose; `@since` and `@until` declare what a version cannot do.
 """
@@ -28,17 +28,17 @@ VERSION = tuple(map(int, re.match(r"v(\d+)\.(\d+)", _version).groups()))
 
 
 def since(major, minor, why):
-    """For what kubectl can do only from that version on."""
+    """For a test that needs that version of kubectl or a later one."""
     return unittest.skipIf(VERSION < (major, minor), f"from kubectl {major}.{minor} on: {why}")
 
 
 def until(major, minor, why):
-    """For what kubectl can do only before that version."""
+    """For a test that needs a kubectl before that version."""
     return unittest.skipIf(VERSION >= (major, minor), f"before kubectl {major}.{minor}: {why}")
 
 
 class Result:
-    """What a finished kubectl printed."""
+    """The output of a finished kubectl."""
 
     def __init__(self, command, done):
         self.command, self.code, self.out, self.err = command, done.returncode, done.stdout, done.stderr
@@ -56,7 +56,7 @@ class Result:
 
 
 class Running:
-    """A kubectl that goes on running, such as `get -w`; its output is read line by line."""
+    """A kubectl that keeps running, such as `get -w`; its output is read line by line."""
 
     def __init__(self, arguments, environment):
         self._command = " ".join(arguments)
@@ -148,7 +148,7 @@ class KubectlCase(unittest.TestCase):
     # -- kubectl
 
     def try_k(self, command, stdin=None, namespace=True, environment=None):
-        """Runs kubectl and gives what came of it. `command` is a text in shell words or a list."""
+        """Runs kubectl and returns its result. `command` is a text in shell words or a list."""
         words = shlex.split(command) if isinstance(command, str) else list(command)
         if namespace:
             words = ["-n", self.ns, *words]
@@ -170,7 +170,7 @@ class KubectlCase(unittest.TestCase):
         return result
 
     def k_fails(self, command, *texts, stdin=None, **options):
-        """Like try_k, and kubectl must fail with each of `texts` in its words."""
+        """Like try_k, and kubectl must fail with each of `texts` in its output."""
         result = self.try_k(command, self._text(stdin), **options)
         self.assertNotEqual(result.code, 0, str(result))
         for text in texts:
@@ -221,7 +221,7 @@ class KubectlCase(unittest.TestCase):
         return self.rest.patch(self.path_of(resource, name, "status"), {"status": status}).expect()
 
     def wait_until(self, what, condition, timeout_s=TIMEOUT_S):
-        """Waits until `condition()` holds; for what another process does in its own time."""
+        """Waits until `condition()` holds, for effects of another process."""
         give_up = time.monotonic() + timeout_s
         while not condition():
             if time.monotonic() > give_up:

@@ -1,4 +1,4 @@
-"""A small JSON client over one keep-alive connection, for what a suite does beside its real client."""
+"""A small JSON client over one keep-alive connection, for requests besides those of a suite's real client."""
 
 import http.client
 import json

@@ -21,7 +21,7 @@ _OBJECTS = {
     "/api/v1/namespaces/NS/events": {
         "involvedObject": {"kind": "Pod", "name": "seed", "namespace": "NS"},
         "reason": "Seeded",
-        # A time that is not set is null in an Event, of which the document says nothing.
+        # An unset time is null in an Event, which the OpenAPI document does not mention.
         "firstTimestamp": "2026-01-01T00:00:00Z",
         "lastTimestamp": "2026-01-01T00:00:00Z",
         "eventTime": "2026-01-01T00:00:00.000000Z",

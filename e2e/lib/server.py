@@ -14,16 +14,16 @@ SLOWDOWN = float(os.environ.get("TERRARIUM_SLOWDOWN", "1"))
 READY_TIMEOUT_S = 10 * SLOWDOWN
 STOP_TIMEOUT_S = 15 * SLOWDOWN
 
-# An apiserver with nothing beside it: the suites write statuses, nodes and pod deletions themselves.
+# A bare apiserver: the suites write statuses, nodes and pod deletions themselves.
 BARE = ("--controllers=-*", "--kubelet=false", "--scheduler=false", "--nodes=0")
 
 
 class ServerFailed(AssertionError):
-    """The server did not start, or did not stop as it should; the message carries the end of its output."""
+    """The server failed to start or to stop; the message has the end of its output."""
 
 
 class Server:
-    """A running server. Use it as a context manager: leaving it stops the server and demands exit code 0.
+    """A running server. Use it as a context manager: leaving it stops the server and requires exit code 0.
 
     The folder holds the ready file, the kubeconfig and the log, and is removed on leaving unless `folder` was given.
     """
@@ -88,11 +88,11 @@ class Server:
             time.sleep(0.002)
 
     def log(self, limit=4000):
-        """The end of what the server printed."""
+        """The end of the server's output."""
         return self._log_file.read_text(errors="replace")[-limit:]
 
     def stop(self):
-        """Asks the server to end (SIGTERM) and demands that it exits 0 in time."""
+        """Sends SIGTERM and requires that the server exits with 0 in time."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -104,7 +104,7 @@ class Server:
             raise ServerFailed(f"the server ended with {code} instead of 0\n{self.log()}")
 
     def kill(self):
-        """Ends the process at once, as a power cut would."""
+        """Kills the process, as a power failure would."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

@@ -1,4 +1,4 @@
-"""Sets up what each suite needs: toolchains that must be there, packages fetched into the cache folder."""
+"""Sets up the tools of each suite: installed toolchains, and packages fetched into the cache folder."""
 
 import pathlib
 import platform

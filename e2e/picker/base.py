@@ -1,5 +1,5 @@
-"""What the tests of the picker suite begin with: a cluster that asks pickers, the examples' pickers, and one that does
-what a test tells it to."""
+"""The base of the picker suite: a cluster that calls pickers, the pickers of the examples, and a picker that a test
+scripts."""
 
 import http.server
 import json
@@ -34,7 +34,7 @@ class PickerCase(WorkloadCase):
     # -- workloads
 
     def start_workers(self, replicas, picker, **more):
-        """A Deployment `web` with that many ready pods, which asks `picker` (the `http` of its downscalePodPicker)."""
+        """A Deployment `web` with that many ready pods, which calls `picker` (the `http` of its downscalePodPicker)."""
         item = deployment("web", replicas)
         item["spec"]["downscalePodPicker"] = {"http": picker, **more}
         self.roll_out(item)
@@ -47,17 +47,17 @@ class PickerCase(WorkloadCase):
         return names(self.pods())
 
     def picker_events(self):
-        """The messages of events about pickers, in the order of their writing."""
+        """The messages of events about pickers, in the order in which they were written."""
         items = [item for item in self.list("events") if item["reason"] == EVENT_REASON]
         items.sort(key=lambda item: int(item["metadata"]["resourceVersion"]))
         return [item["message"] for item in items]
 
     def calls(self, outcome):
-        """How many calls have ended so, on this server, since it started."""
+        """The number of calls with that outcome since the server's start."""
         return self.metric(CALLS_METRIC, outcome=outcome) or 0
 
     def failures(self, reason):
-        """How many scale-downs have had to do without an answer for that reason."""
+        """The number of scale-downs without an answer for that reason."""
         return self.metric(FAILURES_METRIC, reason=reason) or 0
 
     def register(self, service, port, **more):
@@ -67,7 +67,7 @@ class PickerCase(WorkloadCase):
     # -- pickers
 
     def picker(self, answer, **options):
-        """A picker that does what `answer` says until the test ends."""
+        """A picker that responds by `answer` until the test ends."""
         picker = Picker(answer, **options)
         self.addCleanup(picker.stop)
         return picker
@@ -130,7 +130,7 @@ class Picker:
                 try:
                     self.wfile.write(body)
                 except OSError:
-                    pass  # nobody wants it any more
+                    pass  # the client has closed the connection
 
             def log_message(self, *_):
                 pass
@@ -146,7 +146,7 @@ class Picker:
         self._thread.start()
 
     def at(self, **more):
-        """The `http` of a downscalePodPicker that is this one."""
+        """The `http` of a downscalePodPicker for this server."""
         return {"host": "127.0.0.1", "port": self.port, "path": "/pick", **more}
 
     def stop(self):
@@ -157,7 +157,7 @@ class Picker:
 
 
 def make_certificate(folder, *alternative_names):
-    """(authority, certificate, key): PEM files of a new authority and of a server that it vouches for."""
+    """(authority, certificate, key): PEM files of a new authority and of a server certificate that it signs."""
     folder = pathlib.Path(folder)
     extensions = folder / "extensions"
     extensions.write_text("subjectAltName=" + ",".join(alternative_names))
@@ -178,7 +178,7 @@ def chooses(*pods):
 
 
 def chooses_last(request):
-    """The candidates whose names come last: not what any other criterion would take."""
+    """The candidates whose names come last: no other criterion would choose them."""
     return {"chosen_pods": sorted(request["candidate_pods"])[-request["number_of_pods_requested"] :], "tied_pods": []}
 
 

@@ -1,4 +1,4 @@
-"""The pickers of docs/examples/pod-picker, as its readers start them."""
+"""The pickers of docs/examples/pod-picker, started as documented."""
 
 import importlib.util
 import json
@@ -9,7 +9,7 @@ import tempfile
 
 from base import EXAMPLES, PickerCase, make_certificate
 
-# {pod: how busy}, how many go: chosen, tied.
+# {pod: load}, number of deleted pods: chosen, tied.
 CHOICES = [
     ({"a": 1, "b": 2, "c": 2, "d": 2}, 2, ["a"], ["b", "c", "d"]),  # the KEP's own example
     ({"a": 1, "b": 2, "c": 3}, 1, ["a"], []),
@@ -42,7 +42,7 @@ class Choices(PickerCase):
 
 
 class LeastBusy(PickerCase):
-    """In both languages: over a named port of a Service, with a token from a Secret that the picker insists on."""
+    """In both languages: over a named port of a Service, with a token from a Secret that the picker requires."""
 
     PICKERS = ("least-busy.py", "least-busy.mjs")
 
@@ -108,7 +108,7 @@ class LeastBusyByHttps(LeastBusy):
 
 
 class Start(PickerCase):
-    def test_it_says_what_it_needs(self):
+    def test_it_states_what_it_needs(self):
         for words, environment in ([[], {"URL": self.url}], [["least-busy.py"], {}]):
             done = subprocess.run(
                 [EXAMPLES / "start", *words], env={**self.environment, **environment}, capture_output=True, text=True

@@ -1,4 +1,4 @@
-"""Pickers that are away, slow or wrong: the scale-down happens all the same, and an event and a metric say why."""
+"""Unreachable, slow and faulty pickers: the scale-down still happens, and an event and a metric state the fault."""
 
 import threading
 
@@ -9,7 +9,7 @@ from workloads.base import deployment
 
 class Faults(PickerCase):
     def scale_down(self, http, outcome, *texts, retries=1):
-        """A scale-down that succeeds without the picker's help."""
+        """A scale-down that succeeds without the picker."""
         before, failed = self.calls(outcome), self.failures(outcome)
         self.start_workers(4, http, maxRetries=retries)
         self.scale("web", 2)
@@ -54,7 +54,7 @@ class Faults(PickerCase):
         picker = self.picker(lambda request: (200, {}, b"<html>"))
         self.scale_down(picker.at(), "malformed")
 
-    def test_a_picker_that_says_too_much(self):
+    def test_a_picker_whose_answer_is_too_large(self):
         picker = self.picker(lambda request: (200, {}, b"[" + b" " * (1 << 20)))
         self.scale_down(picker.at(), "too_large", "1048576")
 

@@ -24,7 +24,7 @@ class Services(PickerCase):
         self.assertEqual(self.pod_names(), pods[:2])
         self.assertEqual((len(here.requests), len(there.requests)), (1, 1))
 
-    def test_without_an_address_the_event_says_how_to_register_one(self):
+    def test_without_an_address_the_event_states_how_to_register_one(self):
         self.start_workers(3, {"host": f"nowhere.{self.ns}.svc", "port": 80, "path": "/"}, maxRetries=0)
         self.scale("web", 2)
         self.idle()
@@ -73,7 +73,7 @@ class AllowList(PickerCase):
 
 
 class ShortList(PickerCase):
-    """The list is all there is: a server that lists one port of one host calls nothing else."""
+    """The list is exhaustive: a server that lists one port of one host calls nothing else."""
 
     @classmethod
     def server(cls):
@@ -139,7 +139,7 @@ class Https(PickerCase):
         self.is_not_asked(http, "hostname mismatch")
         self.assertEqual(picker.requests, [])
 
-    def test_a_certificate_by_nobody_known(self):
+    def test_a_certificate_of_an_unknown_authority(self):
         folder = self.folder / "stranger"
         folder.mkdir()
         _, *identity = make_certificate(folder, "IP:127.0.0.1")
@@ -154,10 +154,10 @@ class Https(PickerCase):
 
 
 class Clusters(PickerCase):
-    """Clusters beside the server's own call pickers as it does, and have Services of their own."""
+    """Further clusters of the server call pickers, too, and have their own Services."""
 
     def cluster(self, name):
-        """A new cluster, as what the methods here speak to."""
+        """A new cluster as the target of the methods here."""
         made = self.control("POST", "/clusters", {"name": name}).expect()
         root, self.rest = self.rest, Rest(made["url"])
         self.addCleanup(setattr, self, "rest", root)

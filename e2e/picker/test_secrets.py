@@ -1,4 +1,4 @@
-"""What a header's Secret says reaches the picker and nobody else."""
+"""The value of a header's Secret reaches the picker and is disclosed nowhere else."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ VALUE = "swordfish-7f3a"
 
 
 class Secrets(PickerCase):
-    """A server that logs everything it ever logs."""
+    """A server with the most verbose log."""
 
     @classmethod
     def server(cls):
@@ -26,7 +26,7 @@ class Secrets(PickerCase):
         self.make({"metadata": {"name": "picker"}, "stringData": {"key": value}}, "secrets")
 
     def is_nowhere(self, value):
-        """Neither as it is nor as the Secret spells it."""
+        """Neither in plain text nor in base64."""
         places = {
             "the log": self.running.log(limit=1 << 30),
             "the events": json.dumps(self.list("events")),
@@ -48,7 +48,7 @@ class Secrets(PickerCase):
         self.assertEqual(picker.headers[0]["X-Key"], VALUE)
         self.is_nowhere(VALUE)
 
-    def test_faults_do_not_tell_it(self):
+    def test_faults_do_not_disclose_it(self):
         self.make_secret(VALUE)
         answers = [(500, {}, VALUE.encode()), (200, {}, VALUE.encode()), (200, {"X-Key": VALUE}, b"{}" * 600_000)]
         picker = self.picker(lambda request: answers[len(picker.requests) % 3])

@@ -12,7 +12,7 @@ from lib.rest import Rest
 
 
 class AirflowWorkers(PickerCase):
-    """Story 1: the workers go that run the fewest tasks, and long-running tasks count more."""
+    """Story 1: workers with the fewest tasks are deleted, and long-running tasks count more."""
 
     def run_task(self, hostname, minutes_ago=0.0, state="running"):
         with contextlib.closing(sqlite3.connect(self.folder / "airflow.db")) as database, database:
@@ -36,7 +36,7 @@ class AirflowWorkers(PickerCase):
 
 
 class GameShards(PickerCase):
-    """Story 2: the shards go on which the fewest players are, and those who pay count more."""
+    """Story 2: shards with the fewest players are deleted, and paying players count more."""
 
     def test_the_fewest_players_are_thrown_out(self):
         port = self.start_example("game-shards.mjs")
@@ -48,17 +48,17 @@ class GameShards(PickerCase):
         self.scale("game-shard", 3)
         self.idle()
         self.assertEqual(self.pod_names(), [a, b, e])
-        rest.put(f"/shards/{a}", {"players": 7}).expect()  # more of them, but two who pay weigh six
+        rest.put(f"/shards/{a}", {"players": 7}).expect()  # more players, but two paying ones count as six
         self.scale("game-shard", 2)
         self.idle()
         self.assertEqual(self.pod_names(), [a, e])
 
 
 class SparkWorkers(PickerCase):
-    """Story 3: the workers go that run the fewest tasks, by what the master says."""
+    """Story 3: workers with the fewest tasks are deleted, as reported by the master."""
 
     def master(self, workers):
-        """A Spark master, as far as its /json/ page goes."""
+        """The /json/ page of a Spark master."""
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
@@ -105,7 +105,7 @@ class SparkWorkers(PickerCase):
 
 
 class RegionalSpread(PickerCase):
-    """Story 4: what stays is spread over the regions, whatever else speaks for a pod."""
+    """Story 4: the remaining pods are spread over the regions, whatever their load."""
 
     flags = (*PickerCase.flags, "--nodes=3")
 
@@ -136,7 +136,7 @@ class RegionalSpread(PickerCase):
         self.k(["annotate", "pod", busy, "example.com/active-requests=50"])
         self.scale("website", 4)
         self.idle()
-        # From the larger region, although those of the smaller one have nothing to do.
+        # From the larger region, although the pods of the smaller one are idle.
         self.assertEqual(self.sizes(), {"north": before["north"] - 2, "south": before["south"]})
         self.scale("website", 2)
         self.idle()

@@ -1,4 +1,4 @@
-"""The test case of the pods suite: a whole cluster of its own for every class, whose clock the tests hold."""
+"""The test case of the pods suite: a whole cluster with a virtual clock for every class."""
 
 import contextlib
 import datetime
@@ -10,7 +10,7 @@ from lib.server import Server, binary_from_environment
 
 
 class ControlPlaneCase(KubectlCase):
-    """`flags` are those of the class's server, which must end well when the class is through."""
+    """`flags` are those of the class's server, which must exit with 0 after the last test."""
 
     flags = ("--clock=virtual",)
 
@@ -39,7 +39,7 @@ class ControlPlaneCase(KubectlCase):
         return answer
 
     def settle(self):
-        """Waits until the cluster has worked off everything that is due now."""
+        """Waits until the cluster has processed everything that is due now."""
         self.advance("0s")
 
     def run_until(self, condition, name, resource="pods", limit="10m", outcome="done"):
@@ -54,13 +54,13 @@ class ControlPlaneCase(KubectlCase):
         """An order to one pod: POST pods/{path}."""
         return self.control("POST", f"/pods/{path}", {"namespace": self.ns, "pod": name, **more})
 
-    # -- objects, where kubectl is not what is tested
+    # -- objects, without kubectl
 
     def make(self, item, resource="pods"):
         return self.rest.post(self.path_of(resource), item).expect()
 
     def running(self, *items):
-        """Makes pods and waits until they are Ready."""
+        """Creates pods and waits until they are Ready."""
         for item in items:
             self.make(item)
         for item in items:
@@ -84,7 +84,7 @@ class ControlPlaneCase(KubectlCase):
         return sum(map(int, re.findall(open_ones, self.rest.get("/metrics").text, re.M)))
 
     def watch_pods(self):
-        """A `kubectl get pods -w` that is sure to see everything that happens from now on."""
+        """A `kubectl get pods -w` that sees every event from now on."""
         before = self.open_watches()
         watch = PodWatch(self.start("get pods -w -o json --output-watch-events"))
         self.wait_until("kubectl watches", lambda: self.open_watches() > before)
@@ -115,7 +115,7 @@ def parse_time(text):
 
 
 def seconds_between(earlier, later):
-    """Of two timestamps, or of times that were read already."""
+    """The seconds between two timestamps or parsed times."""
     first, second = (parse_time(time) if isinstance(time, str) else time for time in (earlier, later))
     return (second - first).total_seconds()
 

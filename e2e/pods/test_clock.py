@@ -7,7 +7,7 @@ from lib.server import BARE, SLOWDOWN
 
 
 def seconds_of(answer):
-    """What a move says it advanced, in whole seconds."""
+    """The reported advance of a clock move, in whole seconds."""
     units = {"h": 3600, "m": 60, "s": 1}
     total, number = 0.0, ""
     for letter in answer["advanced"]:
@@ -59,7 +59,7 @@ class Virtual(ControlPlaneCase):
         answer = self.control("POST", "/clock/next-timer").expect()
         self.assertEqual((answer["outcome"], answer["now"], answer["timersFired"]), ("done", due, 1))
 
-    def test_the_next_piece_of_work_is_told(self):
+    def test_the_next_timer_is_reported(self):
         self.running(pod("web", script={"stop-after": "20s"}))
         before = self.clock()
         self.assertNotIn("nextWorkTimer", before)
@@ -93,7 +93,7 @@ class Virtual(ControlPlaneCase):
         answer = self.run_until("condition=Ready", "web", limit="1m")
         self.assertEqual(seconds_of(answer), 30)
         self.assertEqual(str(answer["revision"]), self.stored("web")["metadata"]["resourceVersion"])
-        # It holds already, so nothing is to be waited for.
+        # It already holds, so there is no wait.
         answer = self.run_until("condition=Ready", "web", limit="1m")
         self.assertEqual((seconds_of(answer), answer["timersFired"]), (0, 0))
 
@@ -113,7 +113,7 @@ class Virtual(ControlPlaneCase):
 
     def test_a_state_of_one_write_counts(self):
         """The pod is Failed and gone within one instant; the condition held in between."""
-        # The stop takes a second, so that nothing of it happens before the question has been asked.
+        # The stop takes a second, so that it begins after the request.
         self.running(pod("web", script={"stop-after": "1s", "stop-exit-code": "1"}))
         self.rest.delete(self.path_of("pods", "web")).expect()
         self.run_until("jsonpath={.status.phase}=Failed", "web", limit="1s")
@@ -182,7 +182,7 @@ class Auto(ControlPlaneCase):
 
     def test_an_hour_of_work_takes_no_time(self):
         times_s = []
-        # The best one counts, since other programs run on this machine too.
+        # The best run counts, since other programs use this machine too.
         for name in ("one", "two", "three"):
             began = time.monotonic()
             self.make(pod(name, script={"run-for": "1h"}, restartPolicy="Never"))

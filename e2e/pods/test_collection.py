@@ -1,10 +1,10 @@
-"""Owners and dependents, and namespaces that end."""
+"""Owners and dependents, and the deletion of namespaces."""
 
 from base import ControlPlaneCase, pod
 
 
 class Owners(ControlPlaneCase):
-    """An owner that no controller minds, and pods that say they belong to it."""
+    """An owner that no controller handles, and pods with a reference to it."""
 
     def setUp(self):
         super().setUp()
@@ -74,7 +74,7 @@ class Namespaces(ControlPlaneCase):
         self.assertEqual(self.rest.get(f"/api/v1/namespaces/{self.ns}").code, 404)
         self.assertEqual((self.is_gone("web"), self.is_gone("settings", "configmaps")), (True, True))
 
-    def test_what_remains_is_told(self):
+    def test_remaining_content_is_reported(self):
         self.make({"metadata": {"name": "settings", "finalizers": ["example.test/keep"]}}, "configmaps")
         self.k(f"delete namespace {self.ns} --wait=false", namespace=False)
 

@@ -1,4 +1,4 @@
-"""kubectl commands that wait for pods, and those that need what is not served."""
+"""kubectl commands that wait for pods, and commands that need endpoints that are not supported."""
 
 from base import ControlPlaneCase, pod
 

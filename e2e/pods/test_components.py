@@ -1,4 +1,4 @@
-"""Components that are stopped, crashed, restarted and given other gates over HTTP, and what clients see of it."""
+"""Components that are stopped, crashed, restarted and given other gates over HTTP, as seen by clients."""
 
 import http.client
 import json
@@ -234,7 +234,7 @@ class GatesOverProcesses(ComponentCase):
 
     @classmethod
     def server(cls):
-        return "http://127.0.0.1:1", ""  # nobody is there: each test begins its own
+        return "http://127.0.0.1:1", ""  # no server yet: each test starts its own
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="terrarium-gates-")

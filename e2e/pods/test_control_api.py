@@ -1,4 +1,4 @@
-"""The control API at /terrarium/v1: what each endpoint answers, what it refuses, and that its own list is true."""
+"""The control API at /terrarium/v1: the responses and refusals of each endpoint, and the list of endpoints."""
 
 import re
 import shutil
@@ -37,7 +37,7 @@ class Index(ControlPlaneCase):
         web["spec"]["containers"][0]["name"] = "web"
         for endpoint in self.endpoints():
             if "/pods/" in endpoint["path"]:
-                # The lines speak of a pod in the namespace default, which some of them bring to an end.
+                # The lines name a pod in the namespace default, which some of them end.
                 self.rest.delete("/api/v1/namespaces/default/pods/web", {"gracePeriodSeconds": 0})
                 self.rest.post("/api/v1/namespaces/default/pods", web).expect()
             self.settle()
@@ -48,7 +48,7 @@ class Index(ControlPlaneCase):
             )
             self.assertEqual(done.stdout, "200", f"{endpoint['curl']}: {done}")
 
-    def test_every_endpoint_says_what_it_is_about(self):
+    def test_every_endpoint_has_a_description(self):
         for endpoint in self.endpoints():
             self.assertEqual(set(endpoint), {"method", "path", "about", "curl"})
             self.assertTrue(endpoint["about"])
@@ -110,11 +110,11 @@ class Refusals(ControlPlaneCase):
             for method in methods:
                 self.is_refused(method, path, None, 405, "MethodNotAllowed")
 
-    def test_bodies_that_are_none(self):
+    def test_malformed_bodies(self):
         for body in ("{", "no json", '{"duration": "1s"} more'):
-            self.is_refused("POST", "/clock/advance", body, 400, "BadRequest", "the body is no JSON")
+            self.is_refused("POST", "/clock/advance", body, 400, "BadRequest", "the body is not JSON")
         for body in ("[]", '"30s"', "3", "null"):
-            self.is_refused("POST", "/clock/advance", body, 400, "BadRequest", "the body is a JSON object")
+            self.is_refused("POST", "/clock/advance", body, 400, "BadRequest", "the body must be a JSON object")
 
     def test_unknown_members(self):
         body = {"bogus": 1}
@@ -128,7 +128,7 @@ class Refusals(ControlPlaneCase):
         self.is_refused("DELETE", "/pods/rules/slow", body, 400, "BadRequest", 'unknown field "bogus"')
         self.assertEqual(self.control("GET", "/nodes").expect(), {"failed": []})
 
-    def test_addresses_of_services_that_are_none(self):
+    def test_malformed_addresses_of_services(self):
         path = "/services/default/picker/address"
         self.is_refused("PUT", path, {}, 400, "BadRequest", "address is missing")
         self.is_refused("PUT", path, {"address": "127.0.0.1:web"}, 400, "BadRequest", "127.0.0.1:web")
@@ -164,7 +164,7 @@ class Refusals(ControlPlaneCase):
             self.is_refused("PUT", "/clock", body, 400, "BadRequest", "mode")
         self.assertEqual(self.clock()["mode"], "virtual")
 
-    def test_conditions_that_are_none(self):
+    def test_malformed_conditions(self):
         good = {"resource": "pods", "namespace": self.ns, "name": "web", "for": "delete", "limit": "1s"}
         for text in ("", "Ready", "condition=", "condition=Ready=", "jsonpath=.status", "jsonpath={}", "jsonpath={x}"):
             self.is_refused("POST", "/clock/run-until", {**good, "for": text}, 400, "BadRequest", f'"{text}"')
@@ -242,7 +242,7 @@ class WithoutAKubelet(ControlPlaneCase):
 
 
 class Answers(ControlPlaneCase):
-    """Those that no other file looks at."""
+    """Endpoints that no other file tests."""
 
     def test_feature_gates_of_each_component(self):
         gates = {

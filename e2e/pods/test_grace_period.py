@@ -9,7 +9,7 @@ GRACE_S = 1800
 
 
 def state(event):
-    """What a watcher can tell of the pod: (event, phase, Ready, whether it is being deleted, its container)."""
+    """The state of the pod in an event: (event, phase, Ready, whether it is being deleted, its container)."""
     item = event["object"]
     containers = item["status"].get("containerStatuses", [])
     (kind, details), *_ = containers[0]["state"].items() if containers else [("none", {})]
@@ -23,7 +23,7 @@ def state(event):
 
 
 def states(events):
-    """Each state once: what changed besides is another test's."""
+    """Each state once, without other changes."""
     seen = [state(event) for event in events]
     return [entry for entry, before in zip(seen, [None, *seen]) if entry != before]
 
@@ -58,7 +58,7 @@ class OnAVirtualClock(GracePeriodCase):
     def test_half_an_hour_passes_within_a_second(self):
         watch = self.watch_pods()
         times_s = []
-        # The best one counts, since other programs run on this machine too.
+        # The best run counts, since other programs use this machine too.
         for name in ("one", "two", "three"):
             self.create(name)
             self.run_until("condition=Ready", name, limit="1m")
@@ -94,8 +94,8 @@ class OnAVirtualClock(GracePeriodCase):
 
 
 class OnAScaledClock(GracePeriodCase):
-    # A pause of this machine of 50 ms is 50 s to the cluster: its nodes would be called unreachable. Without that
-    # controller nobody takes the taint off that nodes begin with, so the pod tolerates it.
+    # A pause of this machine of 50 ms is 50 s for the cluster: its nodes would become unreachable. Without that
+    # controller the initial taint of nodes is not removed, so the pod tolerates it.
     flags = ("--clock=scaled=1000", "--controllers=*,-node-lifecycle-controller")
 
     def test_the_same_order_of_states(self):

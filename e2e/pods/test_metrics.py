@@ -1,4 +1,4 @@
-"""/metrics of a whole cluster: Prometheus text, with workqueues and workloads under the names Kubernetes' users know."""
+"""/metrics of a whole cluster: Prometheus text, with workqueues and workloads under Kubernetes' names."""
 
 import re
 

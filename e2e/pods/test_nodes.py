@@ -1,8 +1,8 @@
-"""Nodes that fall silent, come back, or are deleted, and what becomes of their pods."""
+"""Nodes that fail, recover, or are deleted, and their pods."""
 
 from base import ControlPlaneCase, condition, pod, seconds_between
 
-GRACE_S = 50  # of the node controller, before a silent node is NotReady
+GRACE_S = 50  # of the node controller, before a node without heartbeats is NotReady
 TOLERATION_S = 300
 
 
@@ -28,7 +28,7 @@ class Nodes(ControlPlaneCase):
         return {(taint["key"], taint["effect"]) for taint in self.node(node)["spec"].get("taints", [])}
 
     def silent(self, node):
-        """Takes the node away and lets time pass until that is noticed."""
+        """Fails the node and advances the clock until the controller has detected it."""
         self.take_away(node)
         self.run_until("condition=Ready=Unknown", node, resource="nodes", limit=f"{2 * GRACE_S}s")
 
@@ -52,7 +52,7 @@ class Nodes(ControlPlaneCase):
         began = self.now()
         self.assertEqual(self.nodes()["node-1"], "Ready")
         self.run_until("condition=Ready=Unknown", "node-1", resource="nodes", limit="5m")
-        # Its last heartbeat was some seconds ago, and the controller looks every few seconds.
+        # Its last heartbeat was some seconds ago, and the controller checks every few seconds.
         self.assertTrue(GRACE_S - 15 <= seconds_between(began, self.now()) <= GRACE_S + 10, self.now())
         self.assertEqual(self.nodes(), {"node-0": "Ready", "node-1": "NotReady", "node-2": "Ready"})
         self.settle()
@@ -68,7 +68,7 @@ class Nodes(ControlPlaneCase):
         began = self.now()
         self.run_until("jsonpath={.metadata.deletionTimestamp}", "web")
         self.assertAlmostEqual(seconds_between(began, self.now()), TOLERATION_S, delta=10)
-        # Nobody is there to stop the containers.
+        # There is no kubelet to stop the containers.
         self.advance("10m")
         self.assertEqual((self.status_column("web"), self.status_column("near")), ("Terminating", "Running"))
         target = condition(self.stored("web"), "DisruptionTarget")

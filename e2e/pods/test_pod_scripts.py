@@ -1,4 +1,4 @@
-"""How a scripted pod looks through kubectl."""
+"""Scripted pods as seen by kubectl."""
 
 import datetime
 
@@ -17,7 +17,7 @@ class Lives(ControlPlaneCase):
         self.assertEqual(self.k("get pod web --no-headers").out.split()[:4], ["web", "1/1", "Running", "0"])
         self.advance("10m")
         self.assertEqual(self.status_column("web"), "Running")
-        # The clock stands, and still kubectl sees it go: it stops at once.
+        # The clock stands still, and the pod is deleted nevertheless: it stops immediately.
         self.k("delete pod web --timeout=20s")
         self.assertTrue(self.is_gone("web"))
 
@@ -71,7 +71,7 @@ class Lives(ControlPlaneCase):
         self.assertEqual(self.k("logs web").out, "tick\n")
         self.assertEqual(self.k("logs web --previous").out, "tick\n" * 4)
 
-    def test_what_needs_a_container_says_that_there_is_none(self):
+    def test_requests_for_containers_report_that_there_is_none(self):
         self.running(pod("web"))
         why = "is not supported: Terrarium simulates pods and runs no containers"
         self.k_fails("exec web -- ls", f'executing a command in container "main" of pod "web" {why}')
@@ -202,7 +202,7 @@ class Orders(ControlPlaneCase):
 
 
 class Refusals(ControlPlaneCase):
-    """Admission says what is wrong with a script, in the form of Kubernetes' own field errors."""
+    """Admission reports errors of a script in the form of Kubernetes' field errors."""
 
     def is_refused(self, script, *texts):
         result = self.k_fails("apply -f -", 'The Pod "web" is invalid', *texts, stdin=pod("web", script=script))
@@ -222,7 +222,7 @@ class Refusals(ControlPlaneCase):
         field = "metadata.annotations[terrarium.dev/exit-code.side]"
         self.is_refused({"exit-code.side": "1"}, f'{field}: Invalid value: "side": container not found')
 
-    def test_several_at_once(self):
+    def test_several_errors_together(self):
         result = self.is_refused({"exit-code": "many", "hold": "running", "never-ready": "maybe"})
         for key in ("exit-code", "hold", "never-ready"):
             self.assertIn(f"metadata.annotations[terrarium.dev/{key}]: ", result.err)

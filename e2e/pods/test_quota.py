@@ -1,4 +1,4 @@
-"""ResourceQuotas in a whole cluster: what is let in, what is refused, and when a place comes free."""
+"""ResourceQuotas in a whole cluster: admission, refusal, and the release of usage."""
 
 from base import ControlPlaneCase, pod
 
@@ -12,7 +12,7 @@ class Quota(ControlPlaneCase):
         self.settle()
 
     def test_a_place_comes_free_when_the_old_pod_has_gone(self):
-        """kubernetes#98656, with 90 s of grace: nobody waits for them."""
+        """kubernetes#98656, with 90 s of grace: the rollout does not wait for terminating pods."""
         self.quota(pods="2")
         slow = {"ignore-sigterm": "true"}
         self.running(pod("one", slow, terminationGracePeriodSeconds=90), pod("two"))

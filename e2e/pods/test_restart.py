@@ -9,11 +9,11 @@ from lib.server import Server, binary_from_environment
 
 
 class Restart(ControlPlaneCase):
-    """Every test has a server of its own, since it dies with it."""
+    """Every test has its own server, since it kills it."""
 
     @classmethod
     def server(cls):
-        return "http://127.0.0.1:1", ""  # nobody is there: setUp puts the real ones in their place
+        return "http://127.0.0.1:1", ""  # no server yet: setUp sets the real values
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="terrarium-restart-")

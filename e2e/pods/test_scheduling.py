@@ -1,4 +1,4 @@
-"""Where pods go: cordon, taint, selectors, room; and drain with a disruption budget."""
+"""Scheduling of pods: cordon, taint, selectors, capacity; and drain with a disruption budget."""
 
 from base import ControlPlaneCase, condition, pod
 
@@ -11,7 +11,7 @@ class Scheduling(ControlPlaneCase):
         self.settle()
 
     def is_pending(self, name, message):
-        """The pod waits, and says so in its condition and in an event."""
+        """The pod waits, as its condition and an event state."""
         self.run_until("condition=PodScheduled=False", name, limit="0s")
         item = self.stored(name)
         self.assertEqual(item["status"]["phase"], "Pending")
@@ -60,6 +60,15 @@ class Scheduling(ControlPlaneCase):
         self.assertEqual(self.node_of("web"), "node-1")
         self.k("label node node-1 disk-", namespace=False)
 
+    def test_zone_and_region_of_the_node(self):
+        self.k("label node node-1 topology.kubernetes.io/region=north", namespace=False)
+        self.make(pod("web", nodeSelector={"topology.kubernetes.io/region": "north"}))
+        self.assertEqual(self.node_of("web"), "node-1")
+        labels = self.stored("web")["metadata"]["labels"]
+        topology = [labels.get(f"topology.kubernetes.io/{name}") for name in ("zone", "region")]
+        self.assertEqual(topology, ["zone-b", "north"])
+        self.k("label node node-1 topology.kubernetes.io/region-", namespace=False)
+
     def test_a_pod_that_is_too_big(self):
         self.make(pod("web", resources={"cpu": "1k"}))
         self.is_pending("web", "2 Insufficient cpu")
@@ -98,7 +107,7 @@ class Scheduling(ControlPlaneCase):
 class WithoutAScheduler(ControlPlaneCase):
     flags = ("--clock=virtual", "--scheduler=false")
 
-    def test_pods_wait_for_somebody_elses(self):
+    def test_pods_wait_for_another_scheduler(self):
         self.make(pod("web"))
         self.advance("10m")
         self.assertEqual(self.stored("web")["status"], {"phase": "Pending", "qosClass": "BestEffort"})
@@ -125,7 +134,7 @@ class Drain(ControlPlaneCase):
         self.wait_until(f"{name} is ready", lambda: condition(self.stored(name), "Ready").get("status") == "True")
 
     def allowed(self):
-        """How many may go, once the controller has counted; a new budget says 0 before that."""
+        """The allowed disruptions, once the controller has counted; a new budget has 0 before that."""
         status = self.stored("shop", "poddisruptionbudgets")["status"]
         return status["disruptionsAllowed"] if status.get("observedGeneration") else None
 
@@ -150,7 +159,7 @@ class Drain(ControlPlaneCase):
         self.wait_until("the last one must stay", lambda: self.allowed() == 0)
         self.k("uncordon node-0", namespace=False)
 
-    def test_an_eviction_tells_why_it_is_refused(self):
+    def test_a_refused_eviction_has_a_reason(self):
         self.shop("one", "node-0")
         self.budget(1)
         self.wait_until("it is counted as healthy", lambda: self.healthy() == 1)

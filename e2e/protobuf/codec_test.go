@@ -25,7 +25,7 @@ func decodeStrict(text []byte, into any) (strict []string, err error) {
 	return strict, err
 }
 
-// checkDocument takes one document through both implementations and compares JSON, protobuf and the way back.
+// checkDocument runs one document through both implementations and compares JSON, protobuf and the decoded results.
 func (c *tool) checkDocument(t *testing.T, message string, doc map[string]any) runtime.Object {
 	t.Helper()
 	gvk := c.kindOf(message)
@@ -106,7 +106,7 @@ func TestEmptyDocuments(t *testing.T) {
 	})
 }
 
-// unset lists the fields of an API struct that are zero. Types with their own JSON form are looked at as a whole.
+// unset lists the fields of an API struct that are zero. Types with their own JSON form are checked as a whole.
 func unset(v reflect.Value, path string) (missing []string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -169,7 +169,7 @@ func TestMistakes(t *testing.T) {
 			if !reflect.DeepEqual(append([]string{}, strict...), append([]string{}, ours.Strict...)) {
 				t.Fatalf("strict errors differ for %s\ntheirs: %q\nours:   %q", text, strict, ours.Strict)
 			}
-			// Two differences are meant: of repeated fields we keep the last whole, and null bytes are empty ones, as they
+			// Two differences are intended: of repeated fields we keep the last whole, and null bytes are empty ones, as they
 			// are once Kubernetes has stored them.
 			if strings.Contains(strings.Join(strict, " "), "duplicate") || strings.Contains(string(toJSON(t, object)), `":null`) &&
 				(strings.Contains(message, "Secret") || strings.Contains(message, "ConfigMap")) {
@@ -251,7 +251,7 @@ func TestWatchFrames(t *testing.T) {
 	}
 }
 
-// TestDamagedBytes: what Kubernetes can read we read alike, and nothing crashes us.
+// TestDamagedBytes: bytes that Kubernetes can decode give the same result here, and no bytes crash the decoder.
 func TestDamagedBytes(t *testing.T) {
 	c := startTool(t)
 	message := "io.k8s.api.apps.v1.Deployment"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares our codecs with those of Kubernetes: run.py PATH-OF-codec_tool [-- arguments for go test].
+"""Compares Terrarium's codecs with those of Kubernetes: run.py PATH-OF-codec_tool [-- arguments for go test].
 
 Exits with 77 when Go or its modules are missing on this machine; with TERRARIUM_E2E_REQUIRE=1 that is a failure.
 """

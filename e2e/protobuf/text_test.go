@@ -107,7 +107,7 @@ func TestWrittenYAML(t *testing.T) {
 	}
 }
 
-// TestJSONSyntax compares the texts for bodies that are no JSON.
+// TestJSONSyntax compares the error texts for malformed JSON.
 func TestJSONSyntax(t *testing.T) {
 	c := startTool(t)
 	for _, text := range []string{"", " ", "{", "}", "[", "]", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "[1,", "[1,]", "nul",

@@ -1,6 +1,6 @@
 // Compares Terrarium's codecs with those of Kubernetes itself, for every kind that our schema tables describe. The tool
 // that TERRARIUM_CODEC_TOOL names (tests/api/codec_tool.cc) offers ours over a pipe; its documents are made up from the
-// tables, so a field that a table lacks or gets wrong shows without anybody having thought of it.
+// tables, so a field that a table lacks or gets wrong is detected without a test of its own.
 package protobuf
 
 import (

@@ -1,4 +1,4 @@
-"""The test case of the suite: clients built from the server's kubeconfig, a namespace of its own for every test."""
+"""The test case of the suite: clients from the server's kubeconfig, a namespace for every test."""
 
 import json
 import os
@@ -31,7 +31,7 @@ class ClientCase(unittest.TestCase):
         self.ns = made.metadata.name
 
     def compact(self):
-        """Makes the server forget the history before the current revision, so that older reads are 410."""
+        """Drops the server's history before the current revision, so that older reads are 410."""
         self.rest.post("/terrarium/v1/store/compact", None).expect(200)
 
     def fails(self, code, reason, call, *arguments, **options):
@@ -45,7 +45,7 @@ class ClientCase(unittest.TestCase):
         return body
 
     def start_watch(self, function, *arguments, **options):
-        """Events of a watch as they come, in a queue; the watch ends with the test."""
+        """The events of a watch in a queue; the watch ends with the test."""
         stream = watch.Watch()
         events = queue.Queue()
 

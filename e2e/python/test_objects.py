@@ -1,4 +1,4 @@
-"""Typed objects: their lives, patches, subresources, errors."""
+"""Typed objects: create to delete, patches, subresources, errors."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""What the package builds on the API: the dynamic client, create_from_yaml, leader election, versions."""
+"""The package's tools: the dynamic client, create_from_yaml, leader election, versions."""
 
 import logging
 import os

@@ -32,7 +32,7 @@ class Watch(ClientCase):
     def test_the_library_resumes_at_the_timeout(self):
         events = self.start_watch(self.core.list_namespaced_config_map, self.ns, _request_timeout=30)
         stream = watch.Watch()
-        # The server ends the stream; nothing that came is lost.
+        # The server ends the stream; no received event is lost.
         seen = [
             event["object"].metadata.name
             for event in stream.stream(self.core.list_namespaced_config_map, self.ns, timeout_seconds=1)
@@ -55,7 +55,7 @@ class Watch(ClientCase):
             ):
                 self.fail("an event came")
         self.assertEqual(caught.exception.status, 410)
-        # The way on: list, then watch from there.
+        # The recovery: list, then watch from there.
         listed = self.core.list_namespaced_config_map(self.ns)
         self.assertEqual(len(listed.items), 3)
         events = self.start_watch(

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Throws generated requests at every operation of the server's own OpenAPI v3 documents.
+"""Sends generated requests to every operation of the server's own OpenAPI v3 documents.
 
-What must hold: no answer is a 5xx, every answer of success is one the document describes, in its media type and its
-schema, and every other answer is a Status. The same requests come in every run.
+The checks: no response is a 5xx, every success response matches the document in media type and schema, and every error
+response is a Status. Every run sends the same requests.
 """
 
 import json
@@ -68,11 +68,11 @@ def merged(parts):
 def prepared(document):
     """The document as it is fed in.
 
-    - A watch never ends by itself: its paths and its parameter stay out.
-    - A binding without a target is a 500, as in Kubernetes: bindings stay out.
+    - A watch never ends by itself: its paths and its parameter are left out.
+    - A binding without a target is a 500, as in Kubernetes: bindings are left out.
     - Names are those of seeded objects, or one more: a random one would only ever be a 404.
-    - Kubernetes' documents tell the answers of success only; a Status is what it answers otherwise.
-    - They say that a deletion answers with a Status; with the object is what it answers while that one stays on.
+    - Kubernetes' documents describe success responses only; error responses are a Status.
+    - They describe a deletion's response as a Status; while the object still exists the response is the object.
     """
     document["paths"] = {
         path: item

@@ -1,4 +1,4 @@
-"""How Kubernetes' module is changed so that its integration tests start Terrarium and run Terrarium's controllers.
+"""The changes of Kubernetes' module by which its integration tests start Terrarium and run Terrarium's controllers.
 
 The tests themselves stay as they are. `overlay/` replaces the packages that start servers for them; INSERTIONS go into
 the controllers: text after the one place that a pattern matches.
@@ -13,7 +13,7 @@ SHIM = "k8s.io/kubernetes/test/terrarium"
 # Files of an overlaid folder that stay: the table of resources that the dry-run test creates.
 KEPT = {"test/integration/etcd": ["data.go"]}
 
-# What these start is a server inside the test binary; without them a test links no apiserver.
+# These start a server inside the test binary; without them a test links no apiserver.
 REMOVED_FROM_APIEXTENSIONS = ["test/integration/fixtures/server.go", "test/integration/fixtures/etcd.go"]
 
 
@@ -74,13 +74,13 @@ INSERTIONS = [
         for verb in ("add", "update", "delete")
         for kind in ("Pod", "Job")
     ),
-    # The graph of owners stays, since tests look into it; what works on it does not run.
+    # The graph of owners stays, since tests read it; its workers do not run.
     Insertion(GARBAGE_COLLECTOR, r'\n\tlogger.Info\("Proceeding to collect garbage"\)\n', """\
 	if terrarium.Run(ctx, gc.kubeClient, "garbage-collector-controller", 1) {
 		return
 	}
 """),
-    # Owners that were never observed stay in a graph that is not worked on.
+    # Owners that were never observed stay in a graph without workers.
     Insertion(GARBAGE_COLLECTOR, r"\nfunc \(gc \*GarbageCollector\) GraphHasUID\(.*\{\n", """\
 	if terrarium.Replaces("garbage-collector-controller") {
 		n, ok := gc.dependencyGraphBuilder.uidToNode.Read(u)

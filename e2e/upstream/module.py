@@ -1,4 +1,4 @@
-"""Prepares the test binaries: Kubernetes' module with our edits as an overlay, built once and kept in the cache folder."""
+"""Prepares the test binaries: Kubernetes' module with the edits as an overlay, built once into the cache folder."""
 
 import pathlib
 import shutil

@@ -1,4 +1,4 @@
-"""Reads what a test binary printed and judges it by the list of tests that are known not to pass."""
+"""Reads the output of a test binary and judges it by the list of tests that are known not to pass."""
 
 import dataclasses
 import re
@@ -6,6 +6,7 @@ import re
 # -test.v=test2json marks results with this character: a test may print something before them on the same line.
 MARK = "\x16"
 RESULT = re.compile(MARK + r"--- (PASS|FAIL|SKIP): (\S+) \(")
+TIMED_OUT = re.compile(r"^panic: test timed out after ", re.MULTILINE)
 PROBLEM = re.compile(r"^.*UPSTREAM PROBLEM: (.*)$", re.MULTILINE)
 
 PASSED, FAILED, LISTED = "passed", "failed", "listed"
@@ -51,8 +52,10 @@ def judge(test, code, stdout, stderr, listed):
     # A test fails with its subtests, and a listed name stands for all below it.
     failed = {name for name, outcome in found.items() if outcome == "FAIL"}
     leaves = {name for name in failed if not any(other.startswith(name + "/") for other in failed)}
-    unlisted = sorted(name for name in leaves if not any(name == one or name.startswith(one + "/") for one in own))
-    reasons += [f"{name} failed" for name in unlisted]
+    skipped = {name for name, outcome in found.items() if outcome == "SKIP"}
+    for names, what in ((leaves, "failed"), (skipped, "was skipped: only listed tests may be")):
+        unlisted = (name for name in names if not any(name == one or name.startswith(one + "/") for one in own))
+        reasons += [f"{name} {what}" for name in sorted(unlisted)]
     if test not in found and test not in own:
         reasons.append(f"no result, exit code {code}")  # a panic or a time-out
     if code == 0 and not found:
@@ -62,3 +65,19 @@ def judge(test, code, stdout, stderr, listed):
     if own:
         return Verdict(LISTED, list(own.values()))
     return Verdict(PASSED if code == 0 else FAILED, [] if code == 0 else [f"exit code {code}"])
+
+
+def why_not_failed(test, code, stdout, stderr, time_limit, usual_seconds):
+    """Why a run without controllers does not show that the test needs them; empty if it does.
+
+    A test that waits for a controller is ended by the time limit, which must leave one that works enough time.
+    """
+    if problems := PROBLEM.findall(stderr):
+        return f"the shim or the server failed: {problems[0]}"
+    if code != 0 and outcomes(stdout).get(test) == "FAIL":
+        return ""
+    if code == 0 or not (TIMED_OUT.search(stdout) or TIMED_OUT.search(stderr)):
+        return f"it ends with exit code {code} and no failure"
+    if usual_seconds > time_limit / 2:
+        return f"with controllers it takes {usual_seconds:.0f} s, too near the time limit of {time_limit} s"
+    return ""

@@ -2,7 +2,6 @@
 """Runs Kubernetes' own integration tests, their bodies unmodified, against Terrarium.
 
   run.py --terrarium build/dev/testbed/terrarium            the suites as CI runs them
-  run.py --terrarium BINARY --full                          the slow tests too, as with TERRARIUM_FULL=1
   run.py --terrarium BINARY job TestSuspendJob              one test; a suite alone means all of its tests
   run.py --kubernetes FOLDER [job ...]                      against the kube-apiserver and etcd in FOLDER, built if missing
   run.py --table                                            the newest results of whole runs as a table
@@ -31,10 +30,13 @@ from lib import cache, kubernetes  # noqa: E402: found through the line above
 
 import module  # noqa: E402
 import results  # noqa: E402
-from suites import NEEDS_CONTROLLER, SUITES  # noqa: E402
+from suites import LONGEST, SUITES  # noqa: E402
 
 TEST_TIMEOUT_S = 280
-SHOWN_OUTPUT = 6000
+# Of a test that runs without controllers, and how many of these run at a time beside the others: they only wait.
+WITHOUT_CONTROLLERS_TIMEOUT_S = 40
+WITHOUT_CONTROLLERS_AT_A_TIME = 3
+SHOWN_OUTPUT = 20000
 
 
 @dataclasses.dataclass
@@ -63,12 +65,15 @@ class Runner:
         chosen["TERRARIUM_MAX_SPEED"] = str(suite.max_speed.get(test, ""))
         return {**os.environ, **self._servers, **chosen}
 
-    def execute(self, run, **environment):
+    def execute(self, run, timeout_s=TEST_TIMEOUT_S, **environment):
         """Runs a test; returns its exit code and what it printed."""
         begin = time.monotonic()
         command = [self._binaries / f"{run.suite.name}.test", "-test.v=test2json", "-test.run", f"^{run.test}$"]
-        command += ["-test.timeout", f"{TEST_TIMEOUT_S}s"]
+        command += ["-test.timeout", f"{timeout_s}s"]
         name = f"{run.suite.name}-{run.test}{'-'.join(environment)}"  # two runs never share a file
+        folder = self.logs / f"{name}.tmp"  # a test that is ended leaves its server's files
+        folder.mkdir()
+        environment["TMPDIR"] = str(folder)
         stdout, stderr = self.logs / f"{name}.out", self.logs / f"{name}.err"
         with open(stdout, "wb") as out, open(stderr, "wb") as err:
             code = subprocess.call(
@@ -80,6 +85,7 @@ class Runner:
                 stderr=err,
             )
         run.seconds = time.monotonic() - begin
+        shutil.rmtree(folder, ignore_errors=True)
         return code, *(file.read_text(errors="replace") for file in (stdout, stderr))
 
     def judge(self, run):
@@ -93,25 +99,24 @@ class Runner:
         print(line, flush=True)
         return run
 
-    def check_needs_controllers(self):
-        """A test must fail when no controller runs, or the suites would show nothing."""
-        name, test = NEEDS_CONTROLLER
-        run = Run(next(suite for suite in SUITES if suite.name == name), test)
-        code, stdout, stderr = self.execute(run, TERRARIUM_NO_CONTROLLERS="1")
-        failed = code != 0 and results.outcomes(stdout).get(test) == "FAIL"
-        print(f"{'passed ' if failed else 'failed '} {name} {test} fails without controllers ({run.seconds:.1f} s)")
-        if not failed:
-            print(stdout[-SHOWN_OUTPUT:], stderr[-SHOWN_OUTPUT:])
-        return failed
+    def run_without_controllers(self, suite):
+        """Runs the suite's test that must fail then, or the suite would show nothing; (run, what came of it)."""
+        run = Run(suite, suite.needs_controller)
+        return run, self.execute(run, WITHOUT_CONTROLLERS_TIMEOUT_S, TERRARIUM_NO_CONTROLLERS="1")
 
 
-def read_slow():
-    """{(suite, test): seconds} of tests that only a full run has."""
-    lines = [line.split() for line in (FOLDER / "slow.txt").read_text().splitlines()]
-    return {(line[0], line[1]): float(line[2]) for line in lines if line and line[0] != "#"}
+def report_without_controllers(run, printed, runs):
+    """Whether the test failed without controllers, given all runs with them."""
+    usual = sum(other.seconds for other in runs if (other.suite, other.test) == (run.suite, run.test))
+    why = results.why_not_failed(run.test, *printed, WITHOUT_CONTROLLERS_TIMEOUT_S, usual)
+    line = f"{run.suite.name} {run.test} fails without controllers ({run.seconds:.1f} s)"
+    print(f"failed  {line}: {why}" if why else f"passed  {line}")
+    if why:
+        print(*(text[-SHOWN_OUTPUT:].replace(results.MARK, "") for text in printed[1:]), sep="\n", flush=True)
+    return not why
 
 
-def choose(runner, listed, slow, options):
+def choose(runner, listed, options):
     """The runs that the command line asks for, the longest first; fails for names that no suite has."""
     runs, unknown = [], []
     for suite in SUITES:
@@ -119,13 +124,12 @@ def choose(runner, listed, slow, options):
             continue
         names = runner.tests_of(suite)
         unknown += [f"{suite.name} {test}" for test in listed.get(suite.name, {}) if test.split("/")[0] not in names]
-        unknown += [f"{suite.name} {test}" for of, test in slow if of == suite.name and test not in names]
+        needed = (suite.needs_controller, *(test for of, test in (LONGEST,) if of == suite.name))
+        unknown += [f"{suite.name} {test}" for test in needed if test and test not in names]
         unknown += [f"{suite.name} {test}" for test in options.tests if test not in names]
-        whole = options.full or options.tests
-        wanted = [test for test in names if test in options.tests] if options.tests else names
-        runs += [Run(suite, test) for test in wanted if whole or (suite.name, test) not in slow]
+        runs += [Run(suite, test) for test in names if not options.tests or test in options.tests]
     unknown += [f"{suite} (suite)" for suite in listed if suite not in {one.name for one in SUITES}]
-    runs.sort(key=lambda run: run.suite.name != "job")  # Jobs take longest
+    runs.sort(key=lambda run: ((run.suite.name, run.test) != LONGEST, run.suite.name != "job"))  # Jobs take longest
     return runs, unknown
 
 
@@ -161,7 +165,6 @@ def parse_arguments():
     parser.add_argument("tests", nargs="*")
     parser.add_argument("--terrarium", type=pathlib.Path)
     parser.add_argument("--kubernetes", type=pathlib.Path, help="the folder of etcd and kube-apiserver")
-    parser.add_argument("--full", action="store_true", default=os.environ.get("TERRARIUM_FULL") == "1")
     parser.add_argument("--prepare", action="store_true", help="only build the test binaries")
     parser.add_argument("--side-by-side", type=int, default=2 * (os.cpu_count() or 2), metavar="N")
     parser.add_argument("--table", action="store_true")
@@ -194,17 +197,21 @@ def main():
     runner = Runner(binaries, sources, servers_of(options), listed)
     whole = not options.suite
     try:
-        runs, unknown = choose(runner, listed, read_slow(), options)
-        with concurrent.futures.ThreadPoolExecutor(options.side_by_side) as pool:
-            check = pool.submit(runner.check_needs_controllers) if whole and not options.kubernetes else None
+        runs, unknown = choose(runner, listed, options)
+        checked = [suite for suite in SUITES if suite.needs_controller] if whole and not options.kubernetes else []
+        with (
+            concurrent.futures.ThreadPoolExecutor(options.side_by_side) as pool,
+            concurrent.futures.ThreadPoolExecutor(WITHOUT_CONTROLLERS_AT_A_TIME) as waiting,
+        ):
+            without = waiting.map(runner.run_without_controllers, checked)
             list(pool.map(runner.judge, runs))
-        noticed = check is None or check.result()
+        noticed = all([report_without_controllers(run, printed, runs) for run, printed in without])
     finally:
         shutil.rmtree(runner.logs, ignore_errors=True)
     for name in unknown:
         print(f"failed: {name} is listed or asked for, and does not exist")
     table = summary(runs)
-    if whole and options.full:
+    if whole:
         results_file(options.kubernetes).write_text(json.dumps(table))
     for suite, row in table.items():
         print(f"{suite}: {row['passed']} passed, {row['failed']} failed, {row['listed']} listed")

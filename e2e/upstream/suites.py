@@ -1,4 +1,4 @@
-"""The suites of Kubernetes' test/integration that run here, and the controllers of ours that each one drives."""
+"""The suites of Kubernetes' test/integration that run here, and the Terrarium controllers that each one drives."""
 
 import dataclasses
 
@@ -8,11 +8,13 @@ class Suite:
     name: str
     # Controllers that Terrarium runs when the test runs Kubernetes' own. Without any, the tests are about the apiserver.
     controllers: str = ""
+    # A quick test that fails unless a controller works: the check that the suite notices when none does.
+    needs_controller: str = ""
     # Other controllers for single tests.
     of_tests: dict = dataclasses.field(default_factory=dict)
     # Tests that rely on which of two comes first, the controller's write or the test's next one: "test" or "controller".
     first: dict = dataclasses.field(default_factory=dict)
-    # Tests that bear less speed of the server's clock than others.
+    # Tests that need a slower server clock than others.
     max_speed: dict = dataclasses.field(default_factory=dict)
 
     def controller_lists(self):
@@ -21,12 +23,13 @@ class Suite:
 
 
 SUITES = [
-    Suite("deployment", "deployment-controller,replicaset-controller"),
-    Suite("replicaset", "replicaset-controller"),
-    Suite("replicationcontroller", "replicationcontroller-controller"),
+    Suite("deployment", "deployment-controller,replicaset-controller", "TestNewDeployment"),
+    Suite("replicaset", "replicaset-controller", "TestSpecReplicasChange"),
+    Suite("replicationcontroller", "replicationcontroller-controller", "TestSpecReplicasChange"),
     Suite(
         "job",
         "job-controller",
+        "TestSuspendJobWithZeroCompletions",
         {"TestOrphanPodsFinalizersClearedWithGC": "job-controller,garbage-collector-controller"},
         first={
             # They update a Job that they have just created and do not retry after a conflict.
@@ -42,12 +45,12 @@ SUITES = [
             "TestJobPodReplacementPolicy": 2,
         },
     ),
-    Suite("garbagecollector", "garbage-collector-controller"),
-    Suite("evictions", "disruption-controller"),
-    Suite("disruption", "disruption-controller"),
-    Suite("podgc", "pod-garbage-collector-controller"),
-    Suite("namespace", "namespace-controller"),
-    Suite("quota", "replicationcontroller-controller,resourcequota-controller"),
+    Suite("garbagecollector", "garbage-collector-controller", "TestCascadingDeletion"),
+    Suite("evictions", "disruption-controller", "TestConcurrentEvictionRequests"),
+    Suite("disruption", "disruption-controller", "TestStalePodDisruption"),
+    Suite("podgc", "pod-garbage-collector-controller", "TestPodGcOrphanedPodsWithFinalizer"),
+    Suite("namespace", "namespace-controller", "TestNamespaceCondition"),
+    Suite("quota", "replicationcontroller-controller,resourcequota-controller", "TestQuota"),
     Suite("dryrun"),
     Suite("events"),
     Suite("scale"),
@@ -55,5 +58,5 @@ SUITES = [
     Suite("secrets"),
 ]
 
-# Fails unless a controller works: the check that the suites notice when none does.
-NEEDS_CONTROLLER = ("replicaset", "TestSpecReplicasChange")
+# The longest test, about 54 s beside others: it starts first, so that the run does not wait for it alone.
+LONGEST = ("job", "TestJobPodReplacementPolicy")

@@ -1,8 +1,13 @@
-"""The judgement of results.py, on made-up output."""
+"""The judgement of results.py, on made-up output, and the lists."""
 
+import pathlib
 import unittest
 
-from results import FAILED, LISTED, MARK, PASSED, judge, parse_list
+from results import FAILED, LISTED, MARK, PASSED, judge, parse_list, why_not_failed
+from suites import SUITES
+
+# Tests and subtests in not_supported.txt. The number may only become smaller.
+NOT_SUPPORTED = 14
 
 
 def output(*lines):
@@ -43,12 +48,49 @@ class Judgement(unittest.TestCase):
         self.assertEqual(self.judge(0, []).outcome, FAILED)
         self.assertIn("no such test", self.judge(0, [], {"TestA": "renamed"}).reasons)
 
+    def test_a_skipped_test_is_a_failure_unless_it_is_listed(self):
+        for name in ("TestA", "TestA/x"):
+            verdict = self.judge(0, [("PASS", "TestA"), ("SKIP", name)])
+            self.assertEqual(verdict.reasons, [f"{name} was skipped: only listed tests may be"])
+        lines = [("PASS", "TestA"), ("SKIP", "TestA/x/y"), ("PASS", "TestA/z")]
+        self.assertEqual(self.judge(0, lines, {"TestA/x/y": "no etcd"}).outcome, LISTED)
+        self.assertEqual(self.judge(0, lines, {"TestA/z": "no etcd"}).outcome, FAILED)
+
     def test_a_problem_of_the_server_fails_a_test_that_passes(self):
         verdict = self.judge(0, [("PASS", "TestA")], stderr="UPSTREAM PROBLEM: TestA: terrarium ended with 1\n")
         self.assertEqual(verdict.outcome, FAILED)
 
 
+class WithoutControllers(unittest.TestCase):
+    TIMED_OUT = "panic: test timed out after 40s\nrunning tests:\n"
+
+    def why(self, code, lines=(), stderr="", usual=3.0):
+        return why_not_failed("TestA", code, output(*lines), stderr, 40, usual)
+
+    def test_a_test_that_fails_or_waits_until_it_is_ended_needs_them(self):
+        self.assertEqual(self.why(1, [("FAIL", "TestA")]), "")
+        self.assertEqual(self.why(2, stderr=self.TIMED_OUT), "")
+
+    def test_a_test_that_passes_is_skipped_or_panics_does_not_show_it(self):
+        self.assertTrue(self.why(0, [("PASS", "TestA")]))
+        self.assertTrue(self.why(0, [("SKIP", "TestA")]))
+        self.assertTrue(self.why(2, stderr="panic: runtime error\n"))
+
+    def test_a_failure_of_the_server_does_not_show_it(self):
+        self.assertTrue(self.why(1, [("FAIL", "TestA")], "UPSTREAM PROBLEM: TestA: terrarium ended with 1\n"))
+
+    def test_a_test_that_is_slow_anyway_does_not_show_it(self):
+        self.assertTrue(self.why(2, stderr=self.TIMED_OUT, usual=25.0))
+
+    def test_every_suite_with_controllers_has_such_a_test(self):
+        self.assertEqual([suite.name for suite in SUITES if bool(suite.controllers) != bool(suite.needs_controller)], [])
+
+
 class List(unittest.TestCase):
+    def test_the_list_only_shrinks(self):
+        text = (pathlib.Path(__file__).parent / "not_supported.txt").read_text()
+        self.assertEqual(sum(map(len, parse_list(text).values())), NOT_SUPPORTED)
+
     def test_lines(self):
         listed = parse_list("# why\n\njob TestA no such API\njob TestB/x a race\n")
         self.assertEqual(listed, {"job": {"TestA": "no such API", "TestB/x": "a race"}})

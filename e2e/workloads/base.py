@@ -1,4 +1,4 @@
-"""What the tests of the workloads suite begin with: a whole cluster for every class, and workloads in it."""
+"""The base of the workloads suite: a whole cluster for every class, and workloads in it."""
 
 import json
 import re
@@ -16,14 +16,14 @@ class WorkloadCase(ControlPlaneCase):
     # -- time
 
     def idle(self, limit="1h"):
-        """Lets time pass until the cluster has nothing left to do."""
+        """Advances the clock until the cluster is idle."""
         answer = self.control("POST", "/clock/run-until-idle", {"limit": limit}).expect()
         self.assertEqual(answer["outcome"], "idle", answer)
 
-    # -- pods that do not go away
+    # -- held pods
 
     def hold_terminating(self):
-        """From now on the namespace's pods stay when they are deleted, until they are released."""
+        """From now on the namespace's pods stay terminating when they are deleted, until they are released."""
         rule = {"name": self.ns, "namespace": self.ns, "script": {"hold": "terminating"}}
         self.control("POST", "/pods/rules", rule).expect()
 
@@ -31,7 +31,7 @@ class WorkloadCase(ControlPlaneCase):
         return [item for item in self.list("pods") if "deletionTimestamp" in item["metadata"]]
 
     def release_all(self):
-        """Lets the held pods go, and those that are held in the course of it."""
+        """Releases the held pods, and pods that are held meanwhile."""
         for _ in range(100):
             if not self.terminating_pods():
                 return
@@ -39,13 +39,13 @@ class WorkloadCase(ControlPlaneCase):
             self.idle()
         self.fail(f"they do not go: {names(self.terminating_pods())}")
 
-    # -- what there is
+    # -- state
 
     def apply(self, item, *flags):
         return self.k(["apply", "-f", "-", *flags], stdin=item)
 
     def roll_out(self, item, resource="deployments"):
-        """Makes a workload and waits until it is complete."""
+        """Creates a workload and waits until it is complete."""
         self.make(item, resource)
         self.idle()
 
@@ -66,13 +66,13 @@ class WorkloadCase(ControlPlaneCase):
         return {revision: replicas for revision, replicas in sizes.items() if replicas}
 
     def events(self, name, *reasons):
-        """[(reason, message)] of the events about an object, in the order of their writing."""
+        """[(reason, message)] of the events about an object, in the order in which they were written."""
         items = [item for item in self.list("events") if item["involvedObject"]["name"] == name]
         items.sort(key=lambda item: int(item["metadata"]["resourceVersion"]))
         return [(item["reason"], item["message"]) for item in items if not reasons or item["reason"] in reasons]
 
     def rows(self, command):
-        """What a `kubectl get` prints: (column titles, a dict for each row)."""
+        """The output of `kubectl get`: (column titles, a dict for each row)."""
         title, *lines = self.k(command).lines
         columns = re.split(r"\s{2,}|\t", title.strip())
         return columns, [dict(zip(columns, re.split(r"\s{2,}", line.strip()))) for line in lines]
@@ -89,14 +89,14 @@ class WorkloadCase(ControlPlaneCase):
         return None
 
     def record(self, resource):
-        """Records all that happens to a resource in this namespace from now on."""
+        """Records all events of a resource in this namespace from now on."""
         rest = Rest(self.url)
         self.addCleanup(rest.close)
         return Recording(self, resource, rest)
 
 
 class Recording:
-    """A watch, begun before what it is to show, whose events are read when that is over."""
+    """A watch that is opened before the changes and read after them."""
 
     def __init__(self, case, resource, rest):
         self._case, self._resource = case, resource
@@ -123,11 +123,11 @@ class Recording:
         raise AssertionError("the watch ended before the test did")
 
     def most_pods(self):
-        """How many pods there were at once at most, running or terminating."""
+        """The largest number of pods at any time, running or terminating."""
         return max(sum(not has_ended(item) for item in state.values()) for state in self.states())
 
     def _mark_the_end(self):
-        """An object whose coming is the last event that counts. It stands for nothing and nothing looks at it."""
+        """An unused object whose creation marks the last event of the recording."""
         item = pod("end", nodeName="nowhere") if self._resource == "pods" else replica_set("end", 0)
         self._case.make(item, self._resource)
         return "end"
@@ -148,7 +148,7 @@ def container_image(item):
 
 
 def is_live(item):
-    """Neither ended nor about to be."""
+    """Neither ended nor terminating."""
     return "deletionTimestamp" not in item["metadata"] and not has_ended(item)
 
 

@@ -23,12 +23,12 @@ class Drain(WorkloadCase):
         draining = self.start(f"drain {node} --timeout=30s")
         draining.line_with("Cannot evict pod as it would violate the pod's disruption budget")
         for left in range(leaving - 1, 0, -1):
-            # One has gone, and until the pod in its place is ready no other may.
+            # One pod has been evicted, and no other may be until its replacement is ready.
             self.wait_until("one more is evicted", lambda: len(self.on_node(node)) == left)
             self.settle()
             status = self.stored("web", "poddisruptionbudgets")["status"]
             self.assertEqual((status["currentHealthy"], status["disruptionsAllowed"]), (2, 0))
-            self.advance("10s")  # now kubectl may, when it tries again: every five seconds of its own time
+            self.advance("10s")  # now the next retry of kubectl succeeds: every five seconds of its own time
         code, printed = draining.end()
         self.assertEqual((code, len(re.findall(r"pod/\S+ evicted", printed))), (0, leaving), printed)
         self.advance("10s")

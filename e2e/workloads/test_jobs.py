@@ -50,7 +50,7 @@ class Jobs(WorkloadCase):
         self.idle()
         self.assertEqual((self.list("jobs"), self.list("pods")), ([], []))
 
-    def test_a_job_that_fails_says_why(self):
+    def test_a_job_that_fails_reports_why(self):
         self.make(job(backoffLimit=0, script={"exit-code": "1"}), "jobs")
         self.idle()
         self.k("wait --for=condition=failed job/work --timeout=10s")
@@ -108,7 +108,7 @@ class Jobs(WorkloadCase):
         self.assertEqual(during, ({"active": 1, "ready": 1, "terminating": 1, "failed": 1}, 1))
         self.assertEqual(after, ({"active": 1, "ready": 1, "failed": 1}, 1))
 
-    def test_what_metrics_tell(self):
+    def test_metrics(self):
         self.make(job(script=QUICK), "jobs")
         self.idle()
         labels = {"namespace": self.ns, "job_name": "work"}

@@ -31,7 +31,7 @@ class KubectlSkew(WorkloadCase):
         first = self.revisions()[1]["metadata"]["name"]
         self.k("rollout undo deployment/web")
         self.assertEqual(self.annotation(self.stored("web", "deployments")), "8", "kubectl has learnt the annotation")
-        # A value that the controller would not have had of itself: it shows wherever it is copied to.
+        # A value that the controller would not write: it shows wherever it is copied to.
         self.k(f"annotate deployment web {BEFORE}=77 --overwrite")
         self.settle()
         self.release_all()

@@ -1,4 +1,4 @@
-"""/metrics while workloads change: what terminates, and the controllers' queues."""
+"""/metrics while workloads change: terminating pods, and the controllers' queues."""
 
 from base import BOTH_GATES, BOTH_GATES_OFF, WorkloadCase, deployment, names
 
@@ -18,7 +18,7 @@ class Metrics(WorkloadCase):
     flags = ("--clock=virtual", BOTH_GATES)
 
     def replicas(self):
-        """(of the Deployment, of its ReplicaSet): what the metrics say about terminating pods."""
+        """(of the Deployment, of its ReplicaSet): the metrics of terminating pods."""
         (owned,) = names(self.list("replicasets"))
         return (
             self.metric("kube_deployment_status_replicas_terminating", namespace=self.ns, deployment="web"),
@@ -56,7 +56,7 @@ class GatesOff(Metrics):
     flags = ("--clock=virtual", BOTH_GATES_OFF)
 
     def test_terminating_pods_come_and_go(self):
-        """KEP-3973, metrics: what is not counted has no sample."""
+        """KEP-3973, metrics: an absent counter has no sample."""
         self.roll_out(deployment(replicas=5, script=SLOW))
         self.k("scale deployment web --replicas=2")
         self.settle()

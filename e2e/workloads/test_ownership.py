@@ -1,4 +1,4 @@
-"""Who owns which pods: deletion with and without dependents, adoption, pods that are labelled away."""
+"""Ownership of pods: deletion with and without dependents, adoption, release by a label change."""
 
 from base import IMAGE, WorkloadCase, deployment, labels_of, names, replica_set, replication_controller
 
@@ -81,13 +81,13 @@ class Ownership(WorkloadCase):
         self.assertEqual(owner_of(self.stored(away)), None)
         self.assertEqual((len(self.pods("app=web")), len(self.pods("app=debug"))), (3, 1))
 
-        # Labelled back, it is one too many: the set takes it in and has three again.
+        # With its label back, it is one too many: the ReplicaSet adopts it and has three pods again.
         self.k(f"label pod {away} app=web --overwrite")
         self.idle()
         self.assertEqual(len(self.pods()), 3)
         self.assertEqual({owner_of(item) for item in self.pods()}, {"web"})
 
-    def test_a_pod_of_somebody_else_is_left_alone(self):
+    def test_a_pod_of_another_owner_is_left_alone(self):
         self.roll_out(replica_set("web"), "replicasets")
         other = replica_set("other", selector={"matchLabels": {"app": "web"}})
         other["spec"]["template"]["metadata"]["labels"] = {"app": "web"}

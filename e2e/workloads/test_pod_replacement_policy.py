@@ -19,7 +19,7 @@ class PodReplacementPolicy(WorkloadCase):
     flags = ("--clock=virtual", BOTH_GATES)
 
     def roll(self, policy, strategy):
-        """A rollout of four slowly stopping pods, five seconds at a time; the most pods there were."""
+        """A rollout of four slowly stopping pods, five seconds at a time; returns the largest number of pods."""
         self.roll_out(deployment(replicas=4, script=SLOW, strategy=strategy, podReplacementPolicy=policy))
         recording = self.record("pods")
         self.k(f"set image deployment/web main={IMAGE}:2")
@@ -97,7 +97,7 @@ class PodReplacementPolicy(WorkloadCase):
         self.k(f"set image deployment/web main={IMAGE}:2")
         self.settle()
         self.advance("5s")
-        # For a kubectl that does not know terminating pods the rollout is done here.
+        # For a kubectl that does not know terminating pods the rollout is complete here.
         self.assertIn("successfully rolled out", self.k("rollout status deployment/web").out)
         self.assertEqual((self.reason(), self.terminating()), ("ReplicaSetUpdated", (2, 2)))
         self.advance("25s")
@@ -174,7 +174,7 @@ class GatesOff(WorkloadCase):
     flags = ("--clock=virtual", BOTH_GATES_OFF)
 
     def test_the_policy_is_dropped_and_nothing_terminating_is_counted(self):
-        """KEP-3973, enablement: with the gates off the fields are not there."""
+        """KEP-3973, enablement: with the gates off the fields are absent."""
         item = deployment(replicas=3, script=SLOW, podReplacementPolicy="TerminationComplete")
         made = self.make(item, "deployments")
         self.assertNotIn("podReplacementPolicy", made["spec"])
@@ -191,7 +191,7 @@ class GatesOff(WorkloadCase):
 
 
 class CountersWithoutPolicy(WorkloadCase):
-    """Of the two gates the counters' alone: the policy is dropped, the counters are there."""
+    """Only the counters' gate is on: the policy is dropped, the counters are present."""
 
     flags = ("--clock=virtual", BOTH_GATES.replace("Policy=true", "Policy=false"))
 

@@ -156,11 +156,11 @@ class Rollout(WorkloadCase):
 
 
 class AutomaticClock(WorkloadCase):
-    """Nobody advances the clock: it jumps whenever the cluster has nothing to do, and kubectl only waits."""
+    """An auto clock: it jumps whenever the cluster is idle, and kubectl only waits."""
 
     flags = ("--clock=auto",)
 
-    def test_a_slow_rollout_is_over_at_once(self):
+    def test_a_slow_rollout_takes_no_real_time(self):
         slow = {"start-delay": "5m", "ready-delay": "5m", "stop-after": "25s"}
         self.apply(deployment(replicas=6, script=slow, progressDeadlineSeconds=3600, minReadySeconds=60))
         self.assertIn("successfully rolled out", self.k("rollout status deployment/web --timeout=30s").out)

@@ -1,4 +1,4 @@
-"""kubectl scale of Deployments, ReplicaSets and ReplicationControllers; which pods go when there are to be fewer."""
+"""kubectl scale of Deployments, ReplicaSets and ReplicationControllers; the order of deletion."""
 
 from base import WorkloadCase, deployment, names, replica_set, replication_controller, rolling
 
@@ -73,10 +73,10 @@ class Scale(WorkloadCase):
 
 
 class DeletionCost(WorkloadCase):
-    """KEP-2255: pods with a lower cost go first."""
+    """KEP-2255: pods with a lower cost are deleted first."""
 
     def costs(self, **costs):
-        """Annotates pods in the order of their names and gives the names."""
+        """Annotates pods in the order of their names and returns the names."""
         pods = names(self.pods())
         for place, cost in costs.items():
             self.k(["annotate", "pod", pods[int(place.lstrip("p"))], f"{COST}={cost}"])
@@ -114,7 +114,7 @@ class DeletionCost(WorkloadCase):
         self.settle()
         self.assertEqual(names(self.pods()), [pods[0], pods[2]])
 
-    def test_what_is_no_number_is_refused(self):
+    def test_a_malformed_number_is_refused(self):
         self.roll_out(replica_set(replicas=1), "replicasets")
         (name,) = names(self.pods())
         for value in ("cheap", "1.5", "2147483648", "+3", "01"):
@@ -124,7 +124,7 @@ class DeletionCost(WorkloadCase):
                     f'metadata.annotations[{COST}]: Invalid value: "{value}"',
                 )
 
-    def test_why_says_which_pods_were_chosen_and_by_what(self):
+    def test_why_states_which_pods_were_chosen_and_why(self):
         self.roll_out(replica_set(replicas=3), "replicasets")
         pods = self.costs(p1=-5)
         self.k("scale rs web --replicas=2")

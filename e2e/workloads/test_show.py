@@ -1,4 +1,4 @@
-"""What kubectl get and kubectl describe show of workloads."""
+"""Workloads in kubectl get and kubectl describe."""
 
 from base import IMAGE, WorkloadCase, deployment, names, replica_set, replication_controller, rolling
 

@@ -1,5 +1,5 @@
 // How long does it take to drain a node under a disruption budget when every pod takes 20 minutes to stop?
-// The cluster answers immediately.
+// The virtual clock makes the answer immediate.
 
 #include <chrono>
 #include <cstdio>
@@ -42,7 +42,7 @@ spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
     for (const terrarium::PodView& pod : bed.Pods("app=web")) {
       if (pod.node() != "node-0") continue;
       ++left;
-      // As kubectl drain does: what the budget refuses is tried again five seconds later.
+      // Like kubectl drain: an eviction that the budget refuses is retried after five seconds.
       if (!pod.deleting()) bed.Evict({pod.ns(), pod.name()}).ok();
     }
     bed.clock().Advance(5s);

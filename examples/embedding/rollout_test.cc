@@ -1,4 +1,4 @@
-// What a suite that embeds Terrarium looks like.
+// A test suite that embeds Terrarium.
 
 #include <chrono>
 #include <string>
@@ -56,7 +56,7 @@ TEST_F(Rollout, WaitsForPodsThatGo) {
 
   bed().Must(bed().Apply(Web("web:2", "TerminationComplete")));
   bed().clock().Advance(30s);
-  // maxSurge is 25% of 3, so 1: what terminates counts until it has gone.
+  // maxSurge is 25% of 3, rounded up to 1. Terminating pods count until they are gone.
   EXPECT_THAT(bed().Pods("app=web"), SizeIs(4));
   bed().clock().RunUntilIdle(1h);
   EXPECT_THAT(bed().Deployment("web"), IsRolledOut());
@@ -86,7 +86,7 @@ TEST_F(Rollout, GoesOnAfterTheControllersCrashed) {
   bed().clock().Advance(1s);
   bed().Must(bed().Crash("controller-manager"));
   bed().clock().Advance(10min);
-  EXPECT_THAT(bed().Deployment("web"), Not(IsRolledOut())) << "nobody works on it";
+  EXPECT_THAT(bed().Deployment("web"), Not(IsRolledOut())) << "no controller runs";
   bed().Must(bed().Start("controller-manager"));
   bed().clock().RunUntilIdle(1h);
   EXPECT_THAT(bed().Deployment("web"), IsRolledOut());
@@ -105,7 +105,7 @@ TEST_F(Rollout, KeepsItsPolicyWhileTheGateIsOffAndNewOnesGetNone) {
   EXPECT_THAT(bed().Deployment("web"), HasField("spec.podReplacementPolicy", nullptr));
 }
 
-TEST_F(Rollout, SaysWhy) {
+TEST_F(Rollout, ReportsWhy) {
   bed().Must(bed().Apply(Web("web:1", "TerminationStarted")));
   bed().clock().RunUntilIdle(5min);
   std::string replica_set = bed().ReplicaSets("app=web").front().name();

@@ -92,11 +92,11 @@ bool PodLife::MayStart(const Container& container) const {
 }
 
 void PodLife::StartFirst(Container& container, Time now) {
-  const bool first_look = !container.eligible;
-  if (first_look) container.eligible = now;
+  const bool first_check = !container.eligible;
+  if (first_check) container.eligible = now;
   const Time due = StartDue(state_, container, *directions_.script);
   if (due > now) {
-    if (first_look) Record(container, kNormal, "Pulling", "Pulling image " + api::Quote(container.image));
+    if (first_check) Record(container, kNormal, "Pulling", "Pulling image " + api::Quote(container.image));
     return;
   }
   Run(container, now, now - *container.eligible);

@@ -62,7 +62,7 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
   bool Evict(const api::ObjectName& name, const std::string& message) override;
 
  private:
-  void Heard(const api::ObjectPtr& object);
+  void PodChanged(const api::ObjectPtr& object);
   void Gone(const api::ObjectPtr& object);
   void NodeChanged(const std::string& node);
 
@@ -70,7 +70,7 @@ class Kubelet::Impl : public PodHost, public std::enable_shared_from_this<Impl> 
   void Read(Pod& pod, Time now);
   void Meet(Pod& pod, const Json& document, Time now);
   void Direct(Pod& pod, Time now);
-  void TellEvents(Pod& pod);
+  void RecordEvents(Pod& pod);
   void FreeAddress(Pod& pod);
   void Write(Pod& pod, Json patch);
   void Remove(Pod& pod);
@@ -108,10 +108,10 @@ void Kubelet::Impl::Register(controllers::Informer& pods) {
   informer_ = &pods;
   controllers::EventHandler handler;
   handler.added = [weak = weak_from_this()](const api::ObjectPtr& object) {
-    if (auto self = weak.lock()) self->Heard(object);
+    if (auto self = weak.lock()) self->PodChanged(object);
   };
   handler.updated = [weak = weak_from_this()](const api::ObjectPtr&, const api::ObjectPtr& object) {
-    if (auto self = weak.lock()) self->Heard(object);
+    if (auto self = weak.lock()) self->PodChanged(object);
   };
   handler.deleted = [weak = weak_from_this()](const api::ObjectPtr& object) {
     if (auto self = weak.lock()) self->Gone(object);
@@ -142,13 +142,13 @@ void Kubelet::Impl::Leave() {
   started_ = false;
 }
 
-void Kubelet::Impl::Heard(const api::ObjectPtr& object) {
+void Kubelet::Impl::PodChanged(const api::ObjectPtr& object) {
   const std::string& node = api::PodNodeName(*object);
   if (node.empty()) return;
   Pod* pod = pods_.Find(object->name());
   if (pod == nullptr) {
     pod = &pods_.Add(object, node);
-  } else if (!pod->Hear(object)) {
+  } else if (!pod->Observe(object)) {
     return;
   }
   Process(*pod);
@@ -181,7 +181,7 @@ void Kubelet::Impl::Process(Pod& pod) {
     if (pod.retry_at && now < *pod.retry_at) return Schedule(pod, std::nullopt);
     if (pod.unread) Read(pod, now);
     pod.life->Advance(now, Gates());
-    TellEvents(pod);
+    RecordEvents(pod);
     if (pod.life->over()) FreeAddress(pod);
     const bool doubt = std::exchange(pod.doubt, false);
     Json patch = doubt ? pod.life->TakePatchAgainst(*pod.object->Document()) : pod.life->TakePatch();
@@ -240,7 +240,7 @@ void Kubelet::Impl::Direct(Pod& pod, Time now) {
   pod.life->Direct(book_->Directions(pod.object->header(), defaults_, pod.own_script.get()), now);
 }
 
-void Kubelet::Impl::TellEvents(Pod& pod) {
+void Kubelet::Impl::RecordEvents(Pod& pod) {
   LogBook& logs = containers_->contents().logs;
   // Ends come before starts: a container may end and restart in one step.
   for (const ContainerEnd& end : pod.life->TakeEnds()) logs.End(pod.name, end.container, end.finished);
@@ -306,10 +306,10 @@ void Kubelet::Impl::Failed(Pod& pod, const api::Status& status) {
   env_.log.warn("pod {}: {}", pod.name.String(), status.message);
   // A background timer, so that a write that the apiserver keeps rejecting does not prevent the control plane
   // from being idle. After ServiceUnavailable the write was not rejected: the retry counts as work.
-  const bool unheard = status.Is(api::reason::kServiceUnavailable);
+  const bool unavailable = status.Is(api::reason::kServiceUnavailable);
   const Duration delay = RetryDelay(++pod.failures);
   pod.retry_at = env_.clock.Now() + delay;
-  const api::TimerKind kind = unheard ? api::TimerKind::kWork : api::TimerKind::kBackground;
+  const api::TimerKind kind = unavailable ? api::TimerKind::kWork : api::TimerKind::kBackground;
   env_.executor.PostTimer(kind, delay, [weak = weak_from_this(), name = pod.name] {
     auto self = weak.lock();
     if (Pod* again = self == nullptr ? nullptr : self->pods_.Find(name)) self->Process(*again);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The fake kubelet of all nodes. It takes every pod that has a node through its life, as the pod's script
-// says, and writes the status that the kubelet of Kubernetes 1.36 would write. See docs/kubelet.md.
+// The fake kubelet of all nodes. It runs every pod that has a node according to the pod's script and writes
+// the status that the kubelet of Kubernetes 1.36 would write. See docs/kubelet.md.
 
 #include <memory>
 #include <string>

@@ -44,18 +44,18 @@ void PodLife::SetAddresses(std::string host_ip, std::string pod_ip) {
 }
 
 void PodLife::Direct(PodDirections directions, Time now) {
-  const auto clings = [&] {
+  const auto ignores_stop = [&] {
     return directions_.script != nullptr && state_.stop &&
            std::any_of(state_.containers.begin(), state_.containers.end(),
-                       [&](const Container& c) { return c.Runs() && Clings(state_, c, directions_); });
+                       [&](const Container& c) { return c.Runs() && IgnoresStop(state_, c, directions_); });
   };
-  const bool clung = clings();
+  const bool ignored_stop = ignores_stop();
   // New directions apply from now on: an instant that has already passed counts as now.
   const bool other = directions_.script != nullptr &&
                      (*directions_.script != *directions.script || directions_.hold != directions.hold);
   if (other) state_.redirected = now;
   directions_ = std::move(directions);
-  if (clung && !clings()) state_.released = now;
+  if (ignored_stop && !ignores_stop()) state_.released = now;
 }
 
 void PodLife::Observe(const Json& pod, Time now) {
@@ -99,7 +99,7 @@ void PodLife::CheckDeadline(Time now) {
   Record(kNormal, kDeadlineExceeded, std::string(kDeadlineMessage));
   state_.ending = Ending{.reason = std::string(kDeadlineExceeded),
                          .message = std::string(kDeadlineMessage),
-                         .shows_at_once = true};
+                         .shows_immediately = true};
   Stop(now, state_.termination_grace);
 }
 
@@ -122,7 +122,7 @@ void PodLife::RecordKilling() {
 void PodLife::Report(Time now) {
   Probe(now);
   PodPhase phase = PhaseOf(state_);
-  if (state_.ending && state_.ending->shows_at_once) phase = state_.ending->phase;
+  if (state_.ending && state_.ending->shows_immediately) phase = state_.ending->phase;
   if (IsTerminal(state_.phase)) phase = state_.phase;
   const bool runs = state_.AnyRuns();
   if (IsTerminal(phase) && !runs) {
@@ -218,8 +218,8 @@ bool PodLife::Evict(const std::string& message, Time now) {
 }
 
 ContainerRun PodLife::RunFrom(const Container& container, Time started) const {
-  const std::string* text = Said(*directions_.script, container, &api::ContainerScript::log);
-  const Duration* every = Said(*directions_.script, container, &api::ContainerScript::log_every);
+  const std::string* text = FindForRegular(*directions_.script, container, &api::ContainerScript::log);
+  const Duration* every = FindForRegular(*directions_.script, container, &api::ContainerScript::log_every);
   return {container.name,
           started,
           {text != nullptr ? *text : "", every != nullptr ? std::optional(*every) : std::nullopt}};
@@ -246,7 +246,7 @@ ContainerRun PodLife::RunOf(std::string_view container) const {
 api::HoldPoints PodLife::HeldAt() const {
   if (state_.over) return {};
   const bool hangs = std::any_of(state_.containers.begin(), state_.containers.end(), [&](const Container& c) {
-    return c.kind != Container::Kind::kInit && Clings(state_, c, directions_);
+    return c.kind != Container::Kind::kInit && IgnoresStop(state_, c, directions_);
   });
   return {.ready = directions_.hold.ready && !state_.stop,
           .terminating = hangs || directions_.hold.terminating};

@@ -34,7 +34,7 @@ std::optional<Status> OtherThan(std::initializer_list<std::string_view> known, c
   }
   for (const char* text : {"rule", "namespace", "pod", "point", "container", "reason", "message"}) {
     const Json* value = Find(request, text);
-    if (value != nullptr && !value->is_string()) return BadRequest(std::string(text) + " must be a text");
+    if (value != nullptr && !value->is_string()) return BadRequest(std::string(text) + " must be a string");
   }
   return std::nullopt;
 }

@@ -23,7 +23,7 @@ api::Result<api::LabelSelector> SelectorOf(const Json* selector) {
   if (selector == nullptr) return api::LabelSelector();
   if (selector->is_string()) return api::LabelSelector::Parse(selector->get_ref<const std::string&>());
   if (selector->is_object()) return api::LabelSelector::FromDocument(selector);
-  return api::BadRequest("selector must be a text like app=web or a LabelSelector");
+  return api::BadRequest("selector must be a string like app=web or a LabelSelector");
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ api::Result<PodRule> PodRule::Parse(const Json& document) {
                              ": a rule has name, namespace, selector and script");
     }
     if ((key == "name" || key == "namespace") && !value.is_string())
-      return api::BadRequest(key + " must be a text");
+      return api::BadRequest(key + " must be a string");
   }
   PodRule rule;
   rule.name = api::StringAt(document, "name");

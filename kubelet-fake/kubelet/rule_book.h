@@ -30,7 +30,7 @@ struct PodRule {
   bool Matches(const api::ObjectHeader& pod) const;
 };
 
-// What a pod is to do: the defaults, rules, annotations, holds and releases merged.
+// The behaviour of a pod: defaults, rules, annotations, holds and releases merged.
 struct PodDirections {
   std::shared_ptr<const api::PodScript> script;
   api::HoldPoints hold;

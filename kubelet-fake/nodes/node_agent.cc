@@ -331,7 +331,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
       tasks_.Spawn(Report(name, StatusReport::kHeartbeat));
     }
     // Heartbeats that are late by more than a full period of the wheel are skipped.
-    ScheduleBeat(std::max(beat_at_, now - HeartbeatWheel::kRound));
+    ScheduleBeat(std::max(beat_at_, now - HeartbeatWheel::kPeriod));
   }
 
   void RecordStatus(const std::string& name, std::string_view reason) {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// ControlPlane is what a test can do to one cluster: the control API, docs/control-api.md.
+// ControlPlane is a client of the control API of one cluster: docs/control-api.md.
 type ControlPlane struct {
 	URL        string // for clients that take no kubeconfig
 	Kubeconfig string // a file
 }
 
-// Error is a refusal of the control API.
+// Error is an error response of the control API.
 type Error struct {
 	Code    int
 	Reason  string
@@ -27,7 +27,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("terrarium: %s (%d %s)", e.Message, e.Code, e.Reason)
 }
 
-// Clock is what the cluster's clock shows.
+// Clock is the state of the cluster's clock.
 type Clock struct {
 	Mode      string
 	Now       time.Time
@@ -35,23 +35,23 @@ type Clock struct {
 	NextTimer time.Time // zero: none
 }
 
-// Move is what came of a move of the clock.
+// Move is the outcome of a clock move.
 type Move struct {
 	Outcome     string // done, idle, deadline, no-timer, stopped, busy
 	Now         time.Time
 	Advanced    string // like 1h0m30s
 	TimersFired int
-	Revision    int64 // of RunUntil: since when the condition has held
+	Revision    int64 // for RunUntil: the first revision at which the condition held
 }
 
-// Object names one object: its plural, namespace ("" where a kind has none) and name.
+// Object names one object: its plural, namespace ("" for cluster-scoped kinds) and name.
 type Object struct {
 	Resource  string `json:"resource"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 }
 
-// Rule says how pods behave that do not say it themselves: docs/pod-scripts.md.
+// Rule is a script for pods without one of their own: docs/pod-scripts.md.
 type Rule struct {
 	Name      string         `json:"name"`
 	Namespace string         `json:"namespace,omitempty"`
@@ -59,7 +59,7 @@ type Rule struct {
 	Script    map[string]any `json:"script"`
 }
 
-// Why is a record of something that a controller did.
+// Why is a record of a controller's action.
 type Why struct {
 	Time                      time.Time
 	Revision                  int64
@@ -70,7 +70,7 @@ type Why struct {
 	Saw                       map[string]any
 }
 
-// Call sends one request to the control API: path below /terrarium/v1, body and answer as JSON, both may be nil.
+// Call sends one request to the control API. path is below /terrarium/v1; body and answer are JSON and may be nil.
 func (p *ControlPlane) Call(method, path string, body, answer any) error {
 	var sent io.Reader = http.NoBody
 	if body != nil {
@@ -109,28 +109,30 @@ func (p *ControlPlane) Call(method, path string, body, answer any) error {
 }
 
 // Clock reads the clock.
-func (p *ControlPlane) Clock() (clock Clock, err error) { return clock, p.Call("GET", "/clock", nil, &clock) }
+func (p *ControlPlane) Clock() (clock Clock, err error) {
+	return clock, p.Call("GET", "/clock", nil, &clock)
+}
 
 // SetClock sets its mode: real, scaled=N, virtual or auto.
 func (p *ControlPlane) SetClock(mode string) error {
 	return p.Call("PUT", "/clock", map[string]string{"mode": mode}, nil)
 }
 
-// Advance moves a virtual clock forward, timer by timer, and returns when everything that came of them is done.
+// Advance moves a virtual clock forward, timer by timer, and returns when all their consequences are processed.
 func (p *ControlPlane) Advance(by time.Duration) (Move, error) {
 	return p.move("/clock/advance", map[string]string{"duration": by.String()}, "done")
 }
 
-// Settle waits until everything that is due now is done.
+// Settle waits until all work that is due now is done.
 func (p *ControlPlane) Settle() (Move, error) { return p.Advance(0) }
 
-// RunUntilIdle goes on until nothing is left to do but housekeeping. An error says that it took longer than limit.
+// RunUntilIdle moves the clock until only housekeeping is left. It returns an error if that takes longer than limit.
 func (p *ControlPlane) RunUntilIdle(limit time.Duration) (Move, error) {
 	return p.move("/clock/run-until-idle", map[string]string{"limit": limit.String()}, "idle")
 }
 
-// RunUntil goes on until a condition on an object holds, said as to `kubectl wait --for`: create, delete,
-// condition=Ready, jsonpath={.status.phase}=Running. An error says that it took longer than limit.
+// RunUntil moves the clock until a condition on an object holds, in the syntax of `kubectl wait --for`: create, delete,
+// condition=Ready, jsonpath={.status.phase}=Running. It returns an error if that takes longer than limit.
 func (p *ControlPlane) RunUntil(object Object, condition string, limit time.Duration) (Move, error) {
 	body := struct {
 		Object
@@ -155,24 +157,24 @@ func (p *ControlPlane) move(path string, body any, wanted string) (move Move, er
 	return move, nil
 }
 
-// AddRule makes a rule for pods; DeleteRule ends it.
+// AddRule adds a rule for pods; DeleteRule removes it.
 func (p *ControlPlane) AddRule(rule Rule) error { return p.Call("POST", "/pods/rules", rule, nil) }
 
 func (p *ControlPlane) DeleteRule(name string) error {
 	return p.Call("DELETE", "/pods/rules/"+url.PathEscape(name), nil, nil)
 }
 
-// HoldPod keeps a pod from passing a point: ready or terminating.
+// HoldPod holds a pod at a point: ready or terminating.
 func (p *ControlPlane) HoldPod(namespace, name, point string) error {
 	return p.order("hold", namespace, name, map[string]any{"point": point})
 }
 
-// ReleasePod lets it pass all points at which it is held.
+// ReleasePod releases a pod from all points.
 func (p *ControlPlane) ReleasePod(namespace, name string) error {
 	return p.order("release", namespace, name, nil)
 }
 
-// CrashContainer ends a container of a pod; the pod's restart policy says what comes of it.
+// CrashContainer ends a container of a pod; the pod's restart policy applies.
 func (p *ControlPlane) CrashContainer(namespace, pod, container string, exitCode int) error {
 	return p.order("crash", namespace, pod, map[string]any{"container": container, "exitCode": exitCode})
 }
@@ -182,8 +184,10 @@ func (p *ControlPlane) FailPod(namespace, name string, exitCode int) error {
 	return p.order("fail", namespace, name, map[string]any{"exitCode": exitCode})
 }
 
-// EvictPod ends a pod as a node under pressure does.
-func (p *ControlPlane) EvictPod(namespace, name string) error { return p.order("evict", namespace, name, nil) }
+// EvictPod evicts a pod as under node pressure.
+func (p *ControlPlane) EvictPod(namespace, name string) error {
+	return p.order("evict", namespace, name, nil)
+}
 
 func (p *ControlPlane) order(what, namespace, pod string, more map[string]any) error {
 	body := map[string]any{"namespace": namespace, "pod": pod}
@@ -193,7 +197,7 @@ func (p *ControlPlane) order(what, namespace, pod string, more map[string]any) e
 	return p.Call("POST", "/pods/"+what, body, nil)
 }
 
-// FailNode takes a node away; RecoverNode brings it back.
+// FailNode makes a node fail; RecoverNode brings it back.
 func (p *ControlPlane) FailNode(name string) error {
 	return p.Call("POST", "/nodes/"+url.PathEscape(name)+"/fail", nil, nil)
 }
@@ -207,12 +211,12 @@ func (p *ControlPlane) FeatureGates(component string) (gates map[string]bool, er
 	return gates, p.Call("GET", "/components/"+component+"/feature-gates", nil, &gates)
 }
 
-// SetFeatureGates changes some of them, for which the component restarts.
+// SetFeatureGates changes some gates of a component and restarts it.
 func (p *ControlPlane) SetFeatureGates(component string, gates map[string]bool) error {
 	return p.Call("PUT", "/components/"+component+"/feature-gates", gates, nil)
 }
 
-// StopComponent, StartComponent, RestartComponent and CrashComponent do that to one component.
+// StopComponent, StartComponent, RestartComponent and CrashComponent change the state of one component.
 func (p *ControlPlane) StopComponent(name string) error    { return p.component(name, "stop") }
 func (p *ControlPlane) StartComponent(name string) error   { return p.component(name, "start") }
 func (p *ControlPlane) RestartComponent(name string) error { return p.component(name, "restart") }
@@ -222,7 +226,7 @@ func (p *ControlPlane) component(name, what string) error {
 	return p.Call("POST", "/components/"+name+"/"+what, nil, nil)
 }
 
-// Why tells what the controllers did to an object and on its behalf, and by which rule; to all for a zero Object.
+// Why returns what the controllers did to an object or on its behalf, and why; for a zero Object all records.
 func (p *ControlPlane) Why(object Object) ([]Why, error) {
 	query := url.Values{}
 	if object.Name != "" {
@@ -240,5 +244,5 @@ func (p *ControlPlane) Why(object Object) ([]Why, error) {
 	return answer.Records, err
 }
 
-// Compact forgets the history, so that older revisions are answered with 410.
+// Compact drops the history, so that requests for older revisions get 410.
 func (p *ControlPlane) Compact() error { return p.Call("POST", "/store/compact", nil, nil) }

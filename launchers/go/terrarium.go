@@ -1,4 +1,4 @@
-// Package terrarium starts a Terrarium server for a test suite and ends it with the suite, whatever becomes of that.
+// Package terrarium starts a Terrarium server for a test suite. The server ends with the suite, even if that crashes.
 //
 //	func TestMain(m *testing.M) {
 //		os.Exit(terrarium.Main(m, terrarium.Options{}, &server))
@@ -11,8 +11,8 @@
 //		move, err := cluster.Advance(30 * time.Second)
 //	}
 //
-// One server serves a whole suite; each test has a cluster of its own in it, which costs milliseconds and may run in
-// parallel with all others. The package needs nothing but the standard library.
+// One server serves a whole suite. Each test creates its own cluster on it, which takes milliseconds, and tests may run
+// in parallel. The package needs only the standard library.
 package terrarium
 
 import (
@@ -38,23 +38,23 @@ const (
 	logTail             = 4000
 )
 
-// Options of a server. The zero value is good: a virtual clock and three nodes.
+// Options of a server. The zero value means a virtual clock and three nodes.
 type Options struct {
 	// Binary is the program to run; by default the one that the environment variable TERRARIUM names, or terrarium on
 	// the PATH.
 	Binary string
-	// ClusterOptions are those of the cluster at the server's root, and what other clusters begin with. Name is not
-	// used, and Data stays with the root.
+	// ClusterOptions are the options of the root cluster and the defaults of other clusters. Name is not used, and Data
+	// applies to the root cluster only.
 	ClusterOptions
 	// Flags are further flags of `terrarium serve`.
 	Flags []string
-	// StartTimeout is how long the server may take to be ready; 30 s by default.
+	// StartTimeout is the time within which the server must be ready; 30 s by default.
 	StartTimeout time.Duration
 }
 
-// ClusterOptions say what one cluster is like. What is left out is as the server has it.
+// ClusterOptions are the settings of one cluster. Unset fields default to those of the server.
 type ClusterOptions struct {
-	Name                          string            `json:"name,omitempty"`  // made up by default
+	Name                          string            `json:"name,omitempty"`  // chosen by the server by default
 	Clock                         string            `json:"clock,omitempty"` // real, scaled=N, virtual, auto
 	Seed                          *uint64           `json:"seed,omitempty"`
 	Nodes                         *int              `json:"nodes,omitempty"`
@@ -68,10 +68,10 @@ type ClusterOptions struct {
 	Data                          string            `json:"data,omitempty"` // a SQLite file; a cluster's is below --cluster-data-dir
 }
 
-// Ptr is for the options that are pointers.
+// Ptr returns a pointer to value, for options that are pointers.
 func Ptr[T any](value T) *T { return &value }
 
-// Server is a running server. As a ControlPlane it is the cluster at its root.
+// Server is a running server. Its ControlPlane is the root cluster.
 type Server struct {
 	ControlPlane
 	Pid int
@@ -84,7 +84,7 @@ type Server struct {
 	stopErr error
 }
 
-// Cluster is a cluster of its own inside a server.
+// Cluster is a separate cluster of a server.
 type Cluster struct {
 	ControlPlane
 	Name   string
@@ -92,7 +92,7 @@ type Cluster struct {
 	server *Server
 }
 
-// Launch starts a server and waits until it can be used. The server ends with Stop, and also when this process does.
+// Launch starts a server and waits until it is ready. The server ends with Stop, or when this process ends.
 func Launch(options Options) (*Server, error) {
 	binary, err := findBinary(options.Binary)
 	if err != nil {
@@ -129,7 +129,7 @@ func Start(t testing.TB, options Options) *Server {
 	return server
 }
 
-// Main is what a TestMain does: it launches the server, runs the tests and stops the server.
+// Main is the body of a TestMain: it launches the server, runs the tests and stops the server.
 func Main(m *testing.M, options Options, server **Server) int {
 	var err error
 	if *server, err = Launch(options); err != nil {
@@ -144,7 +144,7 @@ func Main(m *testing.M, options Options, server **Server) int {
 	return code
 }
 
-// Cluster makes a cluster that is deleted at the end of the test.
+// Cluster creates a cluster that is deleted at the end of the test.
 func (s *Server) Cluster(t testing.TB, options ClusterOptions) *Cluster {
 	t.Helper()
 	cluster, err := s.NewCluster(options)
@@ -159,7 +159,7 @@ func (s *Server) Cluster(t testing.TB, options ClusterOptions) *Cluster {
 	return cluster
 }
 
-// NewCluster makes a cluster; Delete ends it.
+// NewCluster creates a cluster; Delete removes it.
 func (s *Server) NewCluster(options ClusterOptions) (*Cluster, error) {
 	var made struct {
 		Name, URL, Kubeconfig string
@@ -175,7 +175,7 @@ func (s *Server) NewCluster(options ClusterOptions) (*Cluster, error) {
 	return &Cluster{ControlPlane: ControlPlane{URL: made.URL, Kubeconfig: path}, Name: made.Name, Seed: made.Seed, server: s}, nil
 }
 
-// Clusters lists the names of the clusters beside the one at the root.
+// Clusters lists the names of the clusters besides the root cluster.
 func (s *Server) Clusters() ([]string, error) {
 	var answer struct{ Clusters []struct{ Name string } }
 	err := s.Call("GET", "/clusters", nil, &answer)
@@ -186,19 +186,20 @@ func (s *Server) Clusters() ([]string, error) {
 	return names, err
 }
 
-// Delete ends the cluster and forgets its objects.
+// Delete removes the cluster and its objects.
 func (c *Cluster) Delete() error {
 	os.Remove(c.Kubeconfig)
 	return c.server.Call("DELETE", "/clusters/"+c.Name, nil, nil)
 }
 
-// Log is the end of what the server wrote to standard error.
+// Log returns the end of the server's standard error.
 func (s *Server) Log() string {
 	text, _ := os.ReadFile(filepath.Join(s.folder, "log"))
 	return string(text[max(0, len(text)-logTail):])
 }
 
-// Stop ends the server; an error says that it did not end well. Later calls give the same answer.
+// Stop ends the server. It returns an error if the server did not exit with 0 in time. Later calls return the same
+// result.
 func (s *Server) Stop() error {
 	s.stop.Do(func() {
 		s.stdin.Close()
@@ -208,7 +209,7 @@ func (s *Server) Stop() error {
 				s.stopErr = fmt.Errorf("terrarium ended with %d instead of 0\n%s", code, s.Log())
 			}
 		case <-time.After(stopTimeout):
-			s.stopErr = fmt.Errorf("terrarium was still there %v after it was told to end\n%s", stopTimeout, s.Log())
+			s.stopErr = fmt.Errorf("terrarium still ran %v after it was stopped\n%s", stopTimeout, s.Log())
 			s.kill()
 		}
 		os.RemoveAll(s.folder)
@@ -251,7 +252,7 @@ func (s *Server) launch(binary string, options Options) error {
 	s.process = exec.Command(binary, append([]string{"serve", "--port=0", "--ready-file=" + ready,
 		"--kubeconfig=" + filepath.Join(s.folder, "kubeconfig"), "--exit-on-stdin-close"}, flagsOf(options)...)...)
 	s.process.Stderr = log
-	// The server ends when nobody holds the other end any more: when Stop closes it, or when this process is gone.
+	// The server ends when its standard input is closed: by Stop, or because this process has ended.
 	if s.stdin, err = s.process.StdinPipe(); err != nil {
 		return err
 	}
@@ -262,12 +263,12 @@ func (s *Server) launch(binary string, options Options) error {
 	if err := s.process.Start(); err != nil {
 		return fmt.Errorf("terrarium: %w", err)
 	}
-	// The server says when it is ready in a line on standard output, after the ready file is there.
-	said := make(chan bool, 1)
+	// The server prints a line on standard output when it is ready, after it has written the ready file.
+	printed := make(chan bool, 1)
 	go func() {
 		lines := bufio.NewReader(stdout)
 		_, err := lines.ReadString('\n')
-		said <- err == nil
+		printed <- err == nil
 		io.Copy(io.Discard, lines)
 		s.process.Wait()
 		close(s.exited)
@@ -277,7 +278,7 @@ func (s *Server) launch(binary string, options Options) error {
 		timeout = defaultStartTimeout
 	}
 	select {
-	case isReady := <-said:
+	case isReady := <-printed:
 		if !isReady {
 			<-s.exited
 			return fmt.Errorf("terrarium ended with %d before it was ready\n%s", s.process.ProcessState.ExitCode(), s.Log())
@@ -289,15 +290,15 @@ func (s *Server) launch(binary string, options Options) error {
 	if err != nil {
 		return err
 	}
-	var told struct {
+	var started struct {
 		URL, Kubeconfig string
 		Pid             int
 	}
-	if err := json.Unmarshal(text, &told); err != nil {
+	if err := json.Unmarshal(text, &started); err != nil {
 		return fmt.Errorf("%s: %w", ready, err)
 	}
-	s.ControlPlane = ControlPlane{URL: strings.TrimSuffix(told.URL, "/"), Kubeconfig: told.Kubeconfig}
-	s.Pid = told.Pid
+	s.ControlPlane = ControlPlane{URL: strings.TrimSuffix(started.URL, "/"), Kubeconfig: started.Kubeconfig}
+	s.Pid = started.Pid
 	return nil
 }
 

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(terrarium.Main(m, terrarium.Options{}, &server))
 }
 
-// launchAndWait is another process of this program: it says where its server is and waits to be killed.
+// launchAndWait runs in another process: it prints the pid of its server and waits to be killed.
 func launchAndWait() {
 	server, err := terrarium.Launch(terrarium.Options{})
 	if err != nil {
@@ -147,7 +147,7 @@ func TestAServerEndsWhenItsProcessIsKilled(t *testing.T) {
 	waitUntilGone(t, pid)
 }
 
-func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
+func TestAServerThatDoesNotStartReportsWhy(t *testing.T) {
 	_, err := terrarium.Launch(terrarium.Options{Flags: []string{"--feature-gates=Bogus=true"}})
 	wantError(t, err, "ended with 2 before it was ready", "--feature-gates", "Bogus")
 	_, err = terrarium.Launch(terrarium.Options{Binary: "/nowhere/terrarium"})
@@ -210,7 +210,7 @@ func TestPodsNodesAndRules(t *testing.T) {
 	must(t, c.Compact())
 }
 
-func TestWhyTellsWhatTheControllersDid(t *testing.T) {
+func TestWhyReturnsWhatTheControllersDid(t *testing.T) {
 	c := server.Cluster(t, terrarium.ClusterOptions{})
 	labels := map[string]string{"app": "web"}
 	set := map[string]any{

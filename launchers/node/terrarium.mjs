@@ -1,4 +1,4 @@
-// Starts a Terrarium server for a test suite and ends it with the suite, whatever becomes of that.
+// Starts a Terrarium server for a test suite. The server ends with the suite, even if that crashes.
 //
 //   import { after, test } from 'node:test';
 //   import { start } from './terrarium.mjs';
@@ -12,8 +12,8 @@
 //     await cluster.advance('30s');
 //   });
 //
-// One server serves a whole suite; each test has a cluster of its own in it, which costs milliseconds. This file needs
-// nothing but Node 18 or newer.
+// One server serves a whole suite. Each test creates its own cluster on it, which takes milliseconds. This file needs
+// only Node 18 or newer.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,10 +23,10 @@ const startTimeoutMs = 30_000;
 const stopTimeoutMs = 20_000;
 const logTail = 4000;
 
-/** The server did not start, did not end well, or the clock did not come where it should. */
+/** The server did not start, did not exit with 0, or a clock move had another outcome than expected. */
 export class TerrariumError extends Error {}
 
-/** A refusal of the control API, with its code and reason. */
+/** An error response of the control API, with its code and reason. */
 export class ControlError extends TerrariumError {
   constructor(code, reason, message) {
     super(`${message} (${code} ${reason})`);
@@ -35,14 +35,14 @@ export class ControlError extends TerrariumError {
   }
 }
 
-/** What a test can do to one cluster: the control API, docs/control-api.md. `kubeconfig` is the path of a file. */
+/** A client of the control API of one cluster: docs/control-api.md. `kubeconfig` is the path of a file. */
 export class ControlPlane {
   constructor(url, kubeconfig) {
     this.url = url;
     this.kubeconfig = kubeconfig;
   }
 
-  /** One request to the control API, path below /terrarium/v1; its answer. */
+  /** Sends one request to the control API, `path` below /terrarium/v1, and returns the response. */
   async call(method, path, body) {
     const response = await fetch(`${this.url}/terrarium/v1${path}`, {
       method,
@@ -63,20 +63,21 @@ export class ControlPlane {
   setClock(mode) {
     return this.call('PUT', '/clock', { mode });
   }
-  /** Moves a virtual clock forward ("90s", or milliseconds as a number); resolves when what came of it is done. */
+  /** Moves a virtual clock forward ("90s", or milliseconds as a number); resolves when all work is done.
+  */
   advance(duration) {
     return this.#move('/clock/advance', { duration: durationOf(duration) }, 'done');
   }
-  /** Waits until everything that is due now is done. */
+  /** Waits until all work that is due now is done. */
   settle() {
     return this.advance('0s');
   }
-  /** Goes on until nothing is left to do but housekeeping. */
+  /** Moves the clock until only housekeeping is left. */
   runUntilIdle(limit = '24h') {
     return this.#move('/clock/run-until-idle', { limit: durationOf(limit) }, 'idle');
   }
-  /** Goes on until a condition holds, said as to `kubectl wait --for`: create, delete, condition=Ready,
-   *  jsonpath={.status.phase}=Running. `namespace` is null for kinds that have none. */
+  /** Moves the clock until a condition holds, in the syntax of `kubectl wait --for`: create, delete, condition=Ready,
+   *  jsonpath={.status.phase}=Running. `namespace` is null for cluster-scoped kinds. */
   runUntil(resource, name, condition, { namespace = 'default', limit = '24h' } = {}) {
     const body = { resource, name, namespace: namespace ?? undefined, for: condition, limit: durationOf(limit) };
     return this.#move('/clock/run-until', body, 'done', `${resource} ${namespace ?? ''}/${name}, ${condition}: `);
@@ -89,18 +90,18 @@ export class ControlPlane {
 
   // -- pods and nodes
 
-  /** How pods behave that do not say it themselves: docs/pod-scripts.md. {name, script, selector, namespace} */
+  /** Adds a script for pods without one of their own: docs/pod-scripts.md. {name, script, selector, namespace} */
   addRule(rule) {
     return this.call('POST', '/pods/rules', rule);
   }
   deleteRule(name) {
     return this.call('DELETE', `/pods/rules/${name}`);
   }
-  /** Keeps a pod from passing a point: ready or terminating. */
+  /** Holds a pod at a point: ready or terminating. */
   holdPod(pod, point, namespace = 'default') {
     return this.call('POST', '/pods/hold', { namespace, pod, point });
   }
-  /** Lets it pass all points at which it is held, or `point`; {outcome: {exitCode: 0}} says how it ends. */
+  /** Releases a pod from all points, or from `point`; with {outcome: {exitCode: 0}} it ends with that code. */
   releasePod(pod, { namespace = 'default', ...more } = {}) {
     return this.call('POST', '/pods/release', { namespace, pod, ...more });
   }
@@ -110,7 +111,7 @@ export class ControlPlane {
   failPod(pod, { exitCode = 1, namespace = 'default' } = {}) {
     return this.call('POST', '/pods/fail', { namespace, pod, exitCode });
   }
-  /** As a node under pressure does. */
+  /** Evicts a pod as under node pressure. */
   evictPod(pod, namespace = 'default') {
     return this.call('POST', '/pods/evict', { namespace, pod });
   }
@@ -126,7 +127,7 @@ export class ControlPlane {
   featureGates(component) {
     return this.call('GET', `/components/${component}/feature-gates`);
   }
-  /** Changes some of them, for which the component restarts. */
+  /** Changes some gates of the component and restarts it. */
   setFeatureGates(component, gates) {
     return this.call('PUT', `/components/${component}/feature-gates`, gates);
   }
@@ -143,20 +144,20 @@ export class ControlPlane {
     return this.call('POST', `/components/${name}/crash`);
   }
 
-  // -- what happened
+  // -- history
 
-  /** What the controllers did to an object and on its behalf, and by which rule; to all without a name. */
+  /** Returns what the controllers did to an object or on its behalf, and why; without a name all records. */
   async why(resource, name, namespace = 'default') {
     const query = name === undefined ? '' : `?${new URLSearchParams({ resource, namespace, name })}`;
     return (await this.call('GET', `/why${query}`)).records;
   }
-  /** Forgets the history, so that older revisions are answered with 410. */
+  /** Drops the history, so that requests for older revisions get 410. */
   compact() {
     return this.call('POST', '/store/compact');
   }
 }
 
-/** A cluster of its own inside a server. */
+/** A separate cluster of a server. */
 export class Cluster extends ControlPlane {
   #server;
 
@@ -175,7 +176,7 @@ export class Cluster extends ControlPlane {
   }
 }
 
-/** A running server; as a ControlPlane it is the cluster at its root. It ends with stop(), and also when this process does. */
+/** A running server; its ControlPlane is the root cluster. It ends with stop(), or when this process ends. */
 export class Server extends ControlPlane {
   #process;
   #folder;
@@ -190,7 +191,8 @@ export class Server extends ControlPlane {
     this.#exited = exited;
   }
 
-  /** A cluster of its own; what is left out is as the server has it. It is deleted at the end of the test `t`, if that
+  /** Creates a cluster; unset settings default to those of the server. It is deleted at the end of the test `t`, if
+  that
    *  is given: cluster(t), cluster(t, settings), cluster(settings). */
   async cluster(t, settings) {
     const test = typeof t?.after === 'function' ? t : undefined;
@@ -200,17 +202,17 @@ export class Server extends ControlPlane {
     return cluster;
   }
 
-  /** The names of the clusters beside the one at the root. */
+  /** The names of the clusters besides the root cluster. */
   async clusters() {
     return (await this.call('GET', '/clusters')).clusters.map((cluster) => cluster.name);
   }
 
-  /** The end of what the server wrote to standard error. */
+  /** The end of the server's standard error. */
   log() {
     return readLog(this.#folder);
   }
 
-  /** Ends the server; rejects when it did not end well. */
+  /** Ends the server; rejects if it did not exit with 0 in time. */
   stop() {
     this.#stopped ??= this.#end();
     return this.#stopped;
@@ -228,7 +230,7 @@ export class Server extends ControlPlane {
     clearTimeout(timer);
     const log = this.log();
     rmSync(this.#folder, { recursive: true, force: true });
-    if (late) throw new TerrariumError(`terrarium was still there ${stopTimeoutMs} ms later\n${log}`);
+    if (late) throw new TerrariumError(`terrarium still ran ${stopTimeoutMs} ms after it was stopped\n${log}`);
     if (code !== 0) throw new TerrariumError(`terrarium ended with ${code} instead of 0\n${log}`);
   }
 }
@@ -236,8 +238,8 @@ export class Server extends ControlPlane {
 /**
  * Starts a server. `binary` is the program to run; by default the one that the environment variable TERRARIUM names, or
  * terrarium on the PATH. `settings` are those of a cluster (clock, seed, nodes, featureGates,
- * controllerManagerFeatureGates, kubeletFeatureGates, controllers, kubelet, scheduler, podDefaults, data); other
- * clusters begin with them. `flags` are further flags of `terrarium serve`.
+ * controllerManagerFeatureGates, kubeletFeatureGates, controllers, kubelet, scheduler, podDefaults, data); they are the
+ * defaults of other clusters. `flags` are further flags of `terrarium serve`.
  */
 export async function start({ binary, flags = [], startTimeout = startTimeoutMs, ...settings } = {}) {
   const program = findBinary(binary);
@@ -246,7 +248,7 @@ export async function start({ binary, flags = [], startTimeout = startTimeoutMs,
   const given = flagsOf({ clock: 'virtual', ...settings });
   const ready = join(folder, 'ready');
   const files = [`--ready-file=${ready}`, `--kubeconfig=${join(folder, 'kubeconfig')}`];
-  // The server ends when nobody holds the other end of its input any more.
+  // The server ends when its standard input is closed, also by the end of this process.
   const child = spawn(program, ['serve', '--port=0', ...files, '--exit-on-stdin-close', ...given, ...flags], {
     stdio: ['pipe', 'pipe', log],
   });
@@ -256,22 +258,22 @@ export async function start({ binary, flags = [], startTimeout = startTimeoutMs,
     child.once('error', (error) => resolve(String(error)));
   });
   try {
-    await saysReady(child, exited, folder, startTimeout);
+    await waitUntilReady(child, exited, folder, startTimeout);
   } catch (error) {
     child.kill('SIGKILL');
     await exited;
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
-  // A suite that forgets to stop it ends all the same, and the server with it.
+  // A suite that does not stop the server can still end, and the server ends with it.
   child.unref();
   child.stdin.unref();
   child.stdout.unref();
   return new Server(JSON.parse(readFileSync(ready, 'utf8')), child, folder, exited);
 }
 
-/** The server says when it is ready in a line on standard output, after the ready file is there. */
-function saysReady(child, exited, folder, timeoutMs) {
+/** The server prints a line on standard output when it is ready, after it has written the ready file. */
+function waitUntilReady(child, exited, folder, timeoutMs) {
   return new Promise((resolve, reject) => {
     const fail = (what) => reject(new TerrariumError(`terrarium ${what}\n${readLog(folder)}`));
     const timer = setTimeout(() => fail(`was not ready after ${timeoutMs} ms`), timeoutMs);
@@ -279,10 +281,10 @@ function saysReady(child, exited, folder, timeoutMs) {
       clearTimeout(timer);
       fail(`ended with ${code} before it was ready`);
     });
-    let said = '';
+    let output = '';
     child.stdout.on('data', (text) => {
-      said += text;
-      if (!said.includes('\n')) return;
+      output += text;
+      if (!output.includes('\n')) return;
       clearTimeout(timer);
       resolve();
     });
@@ -311,7 +313,7 @@ function findBinary(given) {
     }
   }
   throw new TerrariumError(
-    named ? `${named} is no program` : 'no terrarium on the PATH; name the program in TERRARIUM or as binary',
+    named ? `${named} is not a program` : 'no terrarium on the PATH; name the program in TERRARIUM or as binary',
   );
 }
 

@@ -40,7 +40,7 @@ function isGone(pid) {
 }
 
 describe('a server', () => {
-  test('is as its options say and ends when it is told to', async () => {
+  test('has the settings of its options and ends with stop()', async () => {
     const own = await start({ clock: 'auto', nodes: 1, seed: 7, featureGates: { DownscalePodPicker: true } });
     assert.equal((await own.clock()).mode, 'auto');
     assert.ok((await own.featureGates('kubelet')).DownscalePodPicker);
@@ -60,7 +60,7 @@ describe('a server', () => {
     for (const giveUp = Date.now() + 20_000; !isGone(pid); await pause(5)) assert.ok(Date.now() < giveUp, 'still there');
   });
 
-  test('that is forgotten keeps nobody from ending', async () => {
+  test('that is not stopped does not keep the process from ending', async () => {
     const launcher = JSON.stringify(new URL('./terrarium.mjs', import.meta.url).href);
     const program = `import { start } from ${launcher}; console.log((await start()).pid);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -69,13 +69,13 @@ describe('a server', () => {
     for (const giveUp = Date.now() + 20_000; !isGone(pid); await pause(5)) assert.ok(Date.now() < giveUp, 'still there');
   });
 
-  test('that does not start says why', async () => {
+  test('that does not start reports why', async () => {
     await assert.rejects(start({ featureGates: { Bogus: true } }), (error) => {
       assert.ok(error instanceof TerrariumError);
       assert.match(error.message, /ended with 2 before it was ready\n.*--feature-gates.*Bogus/s);
       return true;
     });
-    await assert.rejects(start({ binary: '/nowhere/terrarium' }), /\/nowhere\/terrarium is no program/);
+    await assert.rejects(start({ binary: '/nowhere/terrarium' }), /\/nowhere\/terrarium is not a program/);
     const { TERRARIUM, PATH } = process.env;
     try {
       delete process.env.TERRARIUM;
@@ -137,7 +137,7 @@ describe('a cluster', () => {
     await cluster.compact();
   });
 
-  test('tells why', async (t) => {
+  test('reports why', async (t) => {
     const cluster = await server.cluster(t);
     const labels = { app: 'web' };
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };

@@ -1,4 +1,4 @@
-"""Starts a Terrarium server for a test suite and ends it with the suite, whatever becomes of that.
+"""Starts a Terrarium server for a test suite. The server ends with the suite, even if that crashes.
 
 As a context manager:
 
@@ -6,15 +6,15 @@ As a context manager:
         api = kubernetes.client.CoreV1Api(kubernetes.config.new_client_from_config(cluster.kubeconfig))
         cluster.advance("30s")
 
-With pytest, `pytest_plugins = ["terrarium"]` in conftest.py gives a fixture `terrarium`: a cluster of its own for every
-test, on one server for the whole session, which costs milliseconds.
+With pytest, `pytest_plugins = ["terrarium"]` in conftest.py provides the fixture `terrarium`: a separate cluster for
+every test, which takes milliseconds, on one server for the whole session.
 
     @pytest.mark.terrarium(feature_gates={"DownscalePodPicker": True})
     def test_something(terrarium):
         terrarium.run_until("pods", "web", "condition=Ready")
 
-The fixture `terrarium_options` may be overridden to say what the server is started with. This file needs nothing but
-the standard library; pytest is used where it is there.
+Override the fixture `terrarium_options` to pass options to the server. This file needs only the standard library;
+pytest is optional.
 """
 
 import http.client
@@ -35,11 +35,11 @@ LOG_TAIL = 4000
 
 
 class TerrariumError(Exception):
-    """The server did not start, did not end well, or the clock did not come where it should."""
+    """The server did not start, did not exit with 0, or a clock move had another outcome than expected."""
 
 
 class ControlError(TerrariumError):
-    """A refusal of the control API, with its `code` and `reason`."""
+    """An error response of the control API, with its `code` and `reason`."""
 
     def __init__(self, code, reason, message):
         super().__init__(f"{message} ({code} {reason})")
@@ -47,13 +47,13 @@ class ControlError(TerrariumError):
 
 
 class ControlPlane:
-    """What a test can do to one cluster: the control API, docs/control-api.md. `kubeconfig` is the path of a file."""
+    """A client of the control API of one cluster: docs/control-api.md. `kubeconfig` is the path of a file."""
 
     def __init__(self, url, kubeconfig):
         self.url, self.kubeconfig = url, kubeconfig
 
     def call(self, method, path, body=None):
-        """One request to the control API, path below /terrarium/v1; its answer."""
+        """Sends one request to the control API, `path` below /terrarium/v1, and returns the response."""
         parts = urllib.parse.urlsplit(self.url)
         connection = http.client.HTTPConnection(parts.hostname, parts.port)
         try:
@@ -79,20 +79,20 @@ class ControlPlane:
         return self.call("PUT", "/clock", {"mode": mode})
 
     def advance(self, duration):
-        """Moves a virtual clock forward ("90s", or seconds as a number); returns when what came of it is done."""
+        """Moves a virtual clock forward ("90s", or seconds as a number); returns when all work is done."""
         return self._move("/clock/advance", {"duration": _duration(duration)}, "done")
 
     def settle(self):
-        """Waits until everything that is due now is done."""
+        """Waits until all work that is due now is done."""
         return self.advance("0s")
 
     def run_until_idle(self, limit="24h"):
-        """Goes on until nothing is left to do but housekeeping."""
+        """Moves the clock until only housekeeping is left."""
         return self._move("/clock/run-until-idle", {"limit": _duration(limit)}, "idle")
 
     def run_until(self, resource, name, condition, namespace="default", limit="24h"):
-        """Goes on until a condition holds, said as to `kubectl wait --for`: create, delete, condition=Ready,
-        jsonpath={.status.phase}=Running. `namespace` is None for kinds that have none."""
+        """Moves the clock until a condition holds, in the syntax of `kubectl wait --for`: create, delete, condition=Ready,
+        jsonpath={.status.phase}=Running. `namespace` is None for cluster-scoped kinds."""
         body = {"resource": resource, "name": name, "for": condition, "limit": _duration(limit)}
         if namespace is not None:
             body["namespace"] = namespace
@@ -109,7 +109,7 @@ class ControlPlane:
     # -- pods and nodes
 
     def add_rule(self, name, script, selector=None, namespace=None):
-        """How pods behave that do not say it themselves: docs/pod-scripts.md."""
+        """Adds a script for pods without one of their own: docs/pod-scripts.md."""
         given = {"name": name, "script": script, "selector": selector, "namespace": namespace}
         return self.call("POST", "/pods/rules", {key: value for key, value in given.items() if value is not None})
 
@@ -117,11 +117,11 @@ class ControlPlane:
         return self.call("DELETE", f"/pods/rules/{name}")
 
     def hold_pod(self, name, point, namespace="default"):
-        """Keeps a pod from passing a point: ready or terminating."""
+        """Holds a pod at a point: ready or terminating."""
         return self._order("hold", namespace, name, point=point)
 
     def release_pod(self, name, namespace="default", **more):
-        """Lets it pass all points at which it is held, or `point`; `outcome={"exitCode": 0}` says how it ends."""
+        """Releases a pod from all points, or from `point`; with `outcome={"exitCode": 0}` it ends with that code."""
         return self._order("release", namespace, name, **more)
 
     def crash_container(self, pod, container, exit_code=137, namespace="default"):
@@ -131,7 +131,7 @@ class ControlPlane:
         return self._order("fail", namespace, name, exitCode=exit_code)
 
     def evict_pod(self, name, namespace="default"):
-        """As a node under pressure does."""
+        """Evicts a pod as under node pressure."""
         return self._order("evict", namespace, name)
 
     def _order(self, what, namespace, pod, **more):
@@ -149,7 +149,7 @@ class ControlPlane:
         return self.call("GET", f"/components/{component}/feature-gates")
 
     def set_feature_gates(self, component, gates):
-        """Changes some of them, for which the component restarts."""
+        """Changes some gates of the component and restarts it."""
         return self.call("PUT", f"/components/{component}/feature-gates", gates)
 
     def stop_component(self, name):
@@ -164,20 +164,20 @@ class ControlPlane:
     def crash_component(self, name):
         return self.call("POST", f"/components/{name}/crash")
 
-    # -- what happened
+    # -- history
 
     def why(self, resource=None, name=None, namespace="default"):
-        """What the controllers did to an object and on its behalf, and by which rule; to all without a name."""
+        """Returns what the controllers did to an object or on its behalf, and why; without a name all records."""
         query = f"?{urllib.parse.urlencode({'resource': resource, 'namespace': namespace, 'name': name})}" if name else ""
         return self.call("GET", f"/why{query}")["records"]
 
     def compact(self):
-        """Forgets the history, so that older revisions are answered with 410."""
+        """Drops the history, so that requests for older revisions get 410."""
         return self.call("POST", "/store/compact")
 
 
 class Cluster(ControlPlane):
-    """A cluster of its own inside a server; leaving it as a context manager deletes it."""
+    """A separate cluster of a server. As a context manager it is deleted at the end."""
 
     def __init__(self, server, made, folder):
         path = folder / f"{made['name']}.kubeconfig"
@@ -197,12 +197,12 @@ class Cluster(ControlPlane):
 
 
 class Terrarium(ControlPlane):
-    """A running server; as a ControlPlane it is the cluster at its root. It ends with stop(), on leaving it as a context
-    manager, and also when this process does.
+    """A running server; its ControlPlane is the root cluster. It ends with stop(), at the end of the context manager,
+    or when this process ends.
 
     `binary` is the program to run; by default the one that the environment variable TERRARIUM names, or terrarium on
     the PATH. `settings` are those of cluster(): clock, seed, nodes, feature_gates, controller_manager_feature_gates,
-    kubelet_feature_gates, controllers, kubelet, scheduler, pod_defaults, data; other clusters begin with them.
+    kubelet_feature_gates, controllers, kubelet, scheduler, pod_defaults, data. They are the defaults of other clusters.
     """
 
     def __init__(self, binary=None, *, flags=(), start_timeout=START_TIMEOUT_S, **settings):
@@ -214,7 +214,7 @@ class Terrarium(ControlPlane):
         command += [f"--kubeconfig={self.folder / 'kubeconfig'}", "--exit-on-stdin-close", *_flags_of(settings), *flags]
         try:
             with open(self.folder / "log", "wb") as log:
-                # The server ends when nobody holds the other end of its input any more.
+                # The server ends when its standard input is closed, also by the end of this process.
                 self.process = subprocess.Popen(
                     command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0
                 )
@@ -230,9 +230,9 @@ class Terrarium(ControlPlane):
         self.pid = ready["pid"]
 
     def _wait_ready(self, timeout):
-        """The server says when it is ready in a line on standard output, after the ready file is there."""
-        said, give_up = b"", time.monotonic() + timeout
-        while b"\n" not in said:
+        """The server prints a line on standard output when it is ready, after it has written the ready file."""
+        output, give_up = b"", time.monotonic() + timeout
+        while b"\n" not in output:
             left = give_up - time.monotonic()
             if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
                 raise TerrariumError(f"terrarium was not ready after {timeout} s\n{self.log()}")
@@ -240,26 +240,26 @@ class Terrarium(ControlPlane):
             if not more:
                 code = self.process.wait()
                 raise TerrariumError(f"terrarium ended with {code} before it was ready\n{self.log()}")
-            said += more
+            output += more
         return json.loads((self.folder / "ready").read_text())
 
     def log(self):
-        """The end of what the server wrote to standard error."""
+        """The end of the server's standard error."""
         return (self.folder / "log").read_text(errors="replace")[-LOG_TAIL:]
 
     def cluster(self, name=None, **settings):
-        """A cluster of its own; what is left out is as the server has it."""
+        """Creates a cluster; unset settings default to those of the server."""
         body = {_camel(key): value for key, value in settings.items() if value is not None}
         if name is not None:
             body["name"] = name
         return Cluster(self, self.call("POST", "/clusters", body), self.folder)
 
     def clusters(self):
-        """The names of the clusters beside the one at the root."""
+        """The names of the clusters besides the root cluster."""
         return [cluster["name"] for cluster in self.call("GET", "/clusters")["clusters"]]
 
     def stop(self):
-        """Ends the server; an error says that it did not end well."""
+        """Ends the server. Raises an error if it did not exit with 0 in time."""
         if self._stopped:
             return
         self._stopped = True
@@ -269,7 +269,7 @@ class Terrarium(ControlPlane):
                 raise TerrariumError(f"terrarium ended with {code} instead of 0\n{self.log()}")
         except subprocess.TimeoutExpired:
             self._end(kill=True)
-            raise TerrariumError(f"terrarium was still there {STOP_TIMEOUT_S} s later\n{self.log()}") from None
+            raise TerrariumError(f"terrarium still ran {STOP_TIMEOUT_S} s after it was stopped\n{self.log()}") from None
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -293,7 +293,7 @@ def _find_binary(given):
         if name:
             found = shutil.which(name)
             if not found:
-                raise TerrariumError(f"{name} is no program")
+                raise TerrariumError(f"{name} is not a program")
             return found
     found = shutil.which("terrarium")
     if not found:
@@ -328,11 +328,11 @@ except ImportError:
 else:
 
     def pytest_configure(config):
-        config.addinivalue_line("markers", "terrarium(**settings): what the test's cluster is like")
+        config.addinivalue_line("markers", "terrarium(**settings): the settings of the test's cluster")
 
     @pytest.fixture(scope="session")
     def terrarium_options():
-        """What the server is started with: the arguments of Terrarium."""
+        """The arguments of Terrarium."""
         return {}
 
     @pytest.fixture(scope="session")
@@ -343,7 +343,7 @@ else:
 
     @pytest.fixture
     def terrarium(terrarium_server, request):
-        """A cluster of its own, with the settings of the test's mark."""
+        """A separate cluster, with the settings of the test's mark."""
         settings = {}
         for mark in reversed(list(request.node.iter_markers("terrarium"))):
             settings.update(mark.kwargs)

@@ -5,14 +5,14 @@
 #include <string_view>
 #include <tuple>
 
-#include "storage/state.h"
+#include "storage/internal/state.h"
 #include "storage/store.h"
 
 namespace terrarium::storage {
 
-// Decides writes one after the other, each against the state and the writes before it, and gives the good
-// ones their revisions. Nothing is visible until the changes are applied to the state; a batch that is
-// dropped never happened.
+// Checks writes one after the other, each against the state and the writes before it, and assigns revisions
+// to those that succeed. Nothing is visible until the changes are applied to the state; dropping a batch has
+// no effect.
 class Batch {
  public:
   // REQUIRES: `state` does not change while the batch is filled

@@ -1,7 +1,6 @@
 #pragma once
 
-// A thin owner of SQLite's handles. Errors are words for people; this is the only place that makes them from
-// codes.
+// Owners of SQLite's handles. Errors are messages for users; only this file makes them from SQLite's codes.
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +15,7 @@
 
 namespace terrarium::storage {
 
-// nullopt: it worked.
+// nullopt: success.
 using SqlError = std::optional<std::string>;
 
 class SqliteDb {
@@ -24,11 +23,11 @@ class SqliteDb {
   // Opens the file of `options` for reading and writing, creating it when it is missing.
   static api::Result<SqliteDb> Open(const SqliteOptions& options);
 
-  // Runs statements that answer nothing, or whose answer does not matter.
+  // Runs statements without results, or ignores their results.
   SqlError Exec(const char* sql);
-  // Sets `value` to the one number that `sql` answers.
+  // Sets `value` to the single number that `sql` returns.
   SqlError QueryInt(const char* sql, std::int64_t& value);
-  // What the last failed call of this connection means.
+  // The message for the last failed call of this connection.
   std::string Error() const;
   bool ReadOnly() const { return sqlite3_db_readonly(db_.get(), "main") == 1; }
   bool InTransaction() const { return sqlite3_get_autocommit(db_.get()) == 0; }
@@ -42,7 +41,7 @@ class SqliteDb {
   std::unique_ptr<sqlite3, Close> db_;
 };
 
-// A prepared statement, used again and again. Parameters count from 1, columns from 0. Text and blobs are not
+// A prepared statement, for repeated use. Parameters count from 1, columns from 0. Text and blobs are not
 // copied: they must live until Reset.
 class SqliteStatement {
  public:

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "storage/internal/row_checksum.h"
 #include "storage/internal/sqlite_db.h"
-#include "storage/row_checksum.h"
-#include "storage/sqlite_schema.h"
+#include "storage/internal/sqlite_schema.h"
+#include "storage/internal/state.h"
 #include "storage/sqlite_store.h"
-#include "storage/state.h"
 
 namespace terrarium::storage {
 
@@ -21,15 +21,15 @@ class SqliteLog {
  public:
   static api::Result<std::unique_ptr<SqliteLog>> Open(const SqliteOptions& options);
 
-  // Gives every row in the order of revisions, until `use` returns an error. `intact`: it has the checksum
-  // with which it was written.
+  // Calls `use` with every row in the order of revisions, until it returns an error. `intact`: the checksum
+  // matches.
   SqlError ForEach(const std::function<SqlError(const LogRow& row, bool intact)>& use);
   SqlError ReadMeta(std::int64_t& compacted, std::int64_t& revision);
 
-  // Writes all rows and commits, or leaves the file as it was.
+  // Writes all rows and commits, or leaves the file unchanged.
   SqlError Append(const std::deque<Change>& changes);
-  // Deletes what the revisions in (from, to] superseded and the deletions among them, and records `to` as
-  // compacted and `revision` as reached; or leaves the file as it was.
+  // Deletes the rows that the revisions in (from, to] superseded and the deletions among them, and records
+  // `to` as compacted and `revision` as reached; or leaves the file unchanged.
   struct CompactRange {
     std::int64_t from;
     std::int64_t to;

@@ -5,7 +5,7 @@
 namespace terrarium::storage {
 
 // Brings the file to kSchemaVersion, from nothing or from any older version, in one transaction; or changes
-// nothing and says why the file cannot be used.
+// nothing and returns why the file cannot be used.
 SqlError PrepareSchema(SqliteDb& db);
 
 }  // namespace terrarium::storage

@@ -2,13 +2,13 @@
 
 #include <memory>
 
-#include "storage/state.h"
+#include "storage/internal/state.h"
+#include "storage/internal/watch_hub.h"
 #include "storage/store.h"
-#include "storage/watch_hub.h"
 
 namespace terrarium::storage {
 
-// The reading half that all stores share. How writes become durable is the derived class's business.
+// Reads and watches, which all stores share. Derived classes implement writes and their durability.
 class StoreBase : public Store {
  public:
   explicit StoreBase(std::unique_ptr<State> state);
@@ -26,7 +26,7 @@ class StoreBase : public Store {
   WatchHub hub_;
 };
 
-// What a write gets that came too late.
+// The outcome of a write after Shutdown.
 WriteOutcome ShutDownOutcome();
 
 }  // namespace terrarium::storage

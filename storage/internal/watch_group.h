@@ -11,19 +11,20 @@
 #include <mutex>
 #include <vector>
 
+#include "storage/internal/watch_hub.h"
 #include "storage/store.h"
-#include "storage/watch_hub.h"
 
 namespace terrarium::storage {
 
 class WatchGroup;
 
-// One subscriber. The group's mutex guards all members but after_revision and buffer_events, which are
+// One subscriber. The group's mutex guards all members but after_revision and the two limits, which are
 // constant.
 struct WatchMember {
   std::int64_t after_revision;  // skips buffered events at or below this revision
   std::size_t buffer_events;
-  // Delivered before the shared buffer: the replay and, after an overflow, the events that were pending.
+  std::size_t buffer_bytes;
+  // The replay, delivered before the shared buffer.
   std::deque<Event> backlog;
   Watch::State state = Watch::State::kOpen;
   std::shared_ptr<const std::function<void()>> wake;
@@ -58,26 +59,36 @@ class WatchGroup {
  private:
   struct Entry {
     Event event;
-    std::size_t readers;  // busy members that have not taken it
+    std::size_t readers;        // busy members that have not taken it
+    std::uint64_t begin_bytes;  // the bytes of all entries before it
   };
 
   std::uint64_t FirstSequence() const { return end_ - entries_.size(); }
   Entry& At(std::uint64_t sequence) { return entries_[static_cast<std::size_t>(sequence - FirstSequence())]; }
+  // The bytes of all entries before the one of this sequence number.
+  std::uint64_t BytesBefore(std::uint64_t sequence) {
+    return sequence == end_ ? end_bytes_ : At(sequence).begin_bytes;
+  }
   bool Pending(const WatchMember& member) const;
   void MakeBusy(WatchMember& member, std::uint64_t next);
   // Gives up the member's claim on the entries it has not taken.
   void Release(WatchMember& member);
   void DropUnwanted();
+  bool IsFull(const WatchMember& member);
+  // Puts off CutOffFullMembers() no longer than until the member can be full.
+  void CheckInTime(const WatchMember& member);
   void CutOffFullMembers();
 
   std::mutex mutex_;
   std::deque<Entry> entries_;
-  std::uint64_t end_ = 0;  // sequence number of the next entry
+  std::uint64_t end_ = 0;        // sequence number of the next entry
+  std::uint64_t end_bytes_ = 0;  // the bytes of all entries so far
   std::list<WatchMember*> idle_;
   std::list<WatchMember*> busy_;
-  // No busy member has a full buffer before end_ reaches this, so Append need not check every busy member for
-  // each event.
-  std::uint64_t check_full_at_ = UINT64_MAX;
+  // No busy member has a full buffer before end_ or end_bytes_ reaches these, so Append need not check every
+  // busy member for each event.
+  std::uint64_t check_at_ = UINT64_MAX;
+  std::uint64_t check_at_bytes_ = UINT64_MAX;
 };
 
 }  // namespace terrarium::storage

@@ -12,8 +12,8 @@ struct HttpAnswerText {
   std::string body;
 };
 
-// Sends a GET to `path` below the server's URL and waits for the answer, of any status. Fails when there is
-// none.
+// Sends a GET to `path` below the server's URL and waits for the response, of any status. Fails without a
+// response.
 api::Result<HttpAnswerText> HttpGet(const ServerAccess& server, const std::string& path);
 
 }  // namespace terrarium::testbed

@@ -15,21 +15,21 @@ struct KubeconfigOptions {
 
 std::string MakeKubeconfig(const KubeconfigOptions& options);
 
-// How a client reaches a server. Empty: none.
+// How a client reaches a server. Empty members are not set.
 struct ServerAccess {
   std::string url;
   std::string token;
   std::string ca_pem;  // the authorities to trust instead of the system's
   bool skip_tls_verify = false;
-  std::string tls_server_name;  // what the certificate must be for, where that is not the URL's host
+  std::string tls_server_name;  // the name in the certificate, if it is not the URL's host
   std::string client_certificate_pem;
   std::string client_key_pem;
 };
 
-// What a kubeconfig says of its current context, with the fields that kubectl reads: certificate-authority,
+// Reads the current context of a kubeconfig, with the fields that kubectl reads: certificate-authority,
 // insecure-skip-tls-verify, tls-server-name; token, tokenFile, client-certificate, client-key; each file also
-// as data. Of several paths with ':' between them the first counts. Fails when a file cannot be read and when
-// there is no server.
+// as data. Of several paths separated by ':' the first is used. Fails when a file cannot be read and when no
+// server is set.
 api::Result<ServerAccess> ReadKubeconfig(const std::string& path);
 
 // The text of a file. Fails when it cannot be read.

@@ -8,7 +8,7 @@
 #include "testbed/embedding/version.h"
 
 int main(int argc, char** argv) {
-  using namespace terrarium::testbed;
+  using namespace terrarium::testbed;  // NOLINT: main is not in a namespace
   CLI::App app("Terrarium: a Kubernetes workload control plane in one process.", "terrarium");
   app.set_version_flag("--version",
                        std::string("terrarium ") + kVersion + " (Kubernetes " + kKubernetesVersion + ")");

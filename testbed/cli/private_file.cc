@@ -41,7 +41,7 @@ std::string Variable(const char* name) {
 
 }  // namespace
 
-api::Result<bool> WritePrivateFile(const std::string& path, const std::string& text) {
+api::Result<void> WritePrivateFile(const std::string& path, const std::string& text) {
   auto failed = [&path](const char* why) { return api::BadRequest("cannot write " + path + ": " + why); };
   struct stat found {};
   // To rename over a device or a pipe would replace it for the whole machine.
@@ -53,7 +53,7 @@ api::Result<bool> WritePrivateFile(const std::string& path, const std::string& t
   if (close(fd) != 0 && error == 0) error = errno;
   // A reader that waits for the file sees it only when it is complete.
   if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return true;
+  if (error == 0) return {};
   unlink(temporary.c_str());
   return failed(std::strerror(error));
 }

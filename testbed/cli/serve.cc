@@ -58,7 +58,7 @@ Result<std::string> KubeconfigPath(const ServeFlags& flags, const std::string& u
 }
 
 // Checks combinations of flags.
-Result<bool> CheckFlags(const ServeFlags& flags) {
+Result<void> CheckFlags(const ServeFlags& flags) {
   if (flags.tls_cert.empty() != flags.tls_key.empty())
     return api::BadRequest("--tls-cert and --tls-key go together");
   if (!flags.client_ca.empty() && flags.tls_cert.empty())
@@ -67,7 +67,7 @@ Result<bool> CheckFlags(const ServeFlags& flags) {
   if (!apiserver::IsLoopback(flags.address) && !guarded)
     return api::BadRequest("--address " + flags.address +
                            " is not a loopback address: configure --token-file or --client-ca first");
-  return true;
+  return {};
 }
 
 // Besides HTTP, a server has work for two cores at most, because writes are serialized.
@@ -137,7 +137,7 @@ KubeconfigOptions AccessOf(const ServeFlags& flags, const Access& access, const 
 }
 
 // Writes the kubeconfig and the ready file, then prints the server's URL on standard output.
-Result<bool> Announce(const ServeFlags& flags, const std::string& url, const Access& access) {
+Result<void> Announce(const ServeFlags& flags, const std::string& url, const Access& access) {
   auto path = KubeconfigPath(flags, url);
   if (!path) return path.status();
   std::string kubeconfig = MakeKubeconfig(AccessOf(flags, access, url, "terrarium"));
@@ -151,7 +151,7 @@ Result<bool> Announce(const ServeFlags& flags, const std::string& url, const Acc
   std::printf("Terrarium %s (Kubernetes %s) is ready at %s\nexport KUBECONFIG=%s\n", kVersion,
               kKubernetesVersion, url.c_str(), path->c_str());
   std::fflush(stdout);
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -195,7 +195,7 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
       ->check(CLI::Range(0, kNodesMax))
       ->capture_default_str();
   app.add_option("--pod-defaults", flags.pod_defaults,
-                 "how pods behave that do not say: start-delay=2s,stop-after=5s,...");
+                 "how pods without a pod script behave: start-delay=2s,stop-after=5s,...");
   app.add_option("--pod-picker-allow", flags.pod_picker_allow,
                  "hosts that a downscalePodPicker may be on: names, *.SUFFIX, addresses, networks, each with "
                  ":PORT or "
@@ -208,11 +208,12 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
   app.add_option("--seed", flags.cluster.seed,
                  "of uids, names and choices (default: a different one each time)")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--max-requests-inflight", flags.max_requests_inflight, "reads served at once; more get 429")
+  app.add_option("--max-requests-inflight", flags.max_requests_inflight,
+                 "reads served in parallel; more get 429")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--max-mutating-requests-inflight", flags.max_mutating_requests_inflight,
-                 "writes served at once; more get 429")
+                 "writes served in parallel; more get 429")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
@@ -273,10 +274,10 @@ int RunServe(const ServeFlags& given) {
   http.client_ca = flags.client_ca;
   http.authenticate = access.Authenticator();
   const apiserver::LocalAccess local_access = LocalAccessOf(flags);
-  auto serve = [&](apiserver::Request request, apiserver::Responder respond) {
+  auto serve = [&](apiserver::Request request, apiserver::RequestScopePtr scope) {
     if (auto allowed = local_access.Check(request); !allowed)
-      return respond(ControlApi::Refusal(allowed.status()));
-    clusters.Serve(std::move(request), std::move(respond));
+      return scope->Respond(ControlApi::Refusal(allowed.status()));
+    clusters.Serve(std::move(request), std::move(scope));
   };
   auto server = apiserver::HttpServer::Make(http, serve);
   if (!server) return Fail(server.status().message);

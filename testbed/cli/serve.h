@@ -14,7 +14,7 @@ namespace terrarium::testbed {
 struct ServeFlags {
   std::string address = "127.0.0.1";
   int port = 8080;
-  ClusterSettings cluster;  // at the root, and what others begin with
+  ClusterSettings cluster;  // of the root cluster, and defaults of the others
   std::string pod_defaults;
   std::string kubeconfig;
   std::string ready_file;
@@ -33,8 +33,8 @@ struct ServeFlags {
 
 void AddServeFlags(CLI::App& app, ServeFlags& flags);
 
-// Runs a server until SIGTERM or SIGINT, or until standard input closes if that was asked for. Returns the
-// exit code: 0, or 2 after one line on standard error.
+// Runs a server until SIGTERM or SIGINT, or until standard input closes if exit_on_stdin_close is set.
+// Returns the exit code: 0, or 2 after one line on standard error.
 int RunServe(const ServeFlags& given);
 
 }  // namespace terrarium::testbed

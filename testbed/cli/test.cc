@@ -185,7 +185,7 @@ std::string Footer() {
 void AddTestFlags(CLI::App& app, TestFlags& flags) {
   app.add_option("PATH", flags.paths, "scenario files, or folders of them (*.yaml, *.yml)");
   app.add_option("--junit", flags.junit, "write the results as JUnit XML to this file");
-  app.add_option("--parallel", flags.parallel, "scenarios to run at once (default: the number of cores)")
+  app.add_option("--parallel", flags.parallel, "scenarios to run in parallel (default: the number of cores)")
       ->check(CLI::Range(1, 1024));
   app.add_option("--filter", flags.filter,
                  "only scenarios whose name has this in it; with a *, whose name is like it");

@@ -16,7 +16,7 @@ struct TestFlags {
   std::string junit;
   int parallel = 0;  // 0: as many as there are cores
   std::string filter;
-  std::optional<std::uint64_t> seed;  // absent: what each scenario says
+  std::optional<std::uint64_t> seed;  // absent: the seed of each scenario
   bool list = false;
   bool schema = false;
 };

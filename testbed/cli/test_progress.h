@@ -1,7 +1,7 @@
 #pragma once
 
-// What `terrarium test` prints while it runs: a line for each scenario in the order of the files, whatever
-// the order in which they end, and on a terminal one that says how far it is. Thread-safe.
+// The output of `terrarium test` while it runs: a line for each scenario in the order of the files, and on a
+// terminal a status line with the progress. Thread-safe.
 
 #include <chrono>
 #include <mutex>

@@ -18,8 +18,12 @@ constexpr std::chrono::seconds kPeriod(5);
 // A server that uses less than this share of a core is idle: it has time to return memory to the system and
 // will not need it soon.
 constexpr double kIdleShare = 0.1;
+// Below this share it has time as well, but will need memory again: only a clear excess is returned.
+constexpr double kModerateShare = 1.0;
+constexpr std::size_t kExcessFactor = 2;
 // Releasing less than this is not worth the page faults of the next burst.
 constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
+constexpr std::size_t kKeptBytesUnderLoad = std::size_t{128} << 20;
 
 std::chrono::microseconds CpuTime() {
   rusage usage{};
@@ -28,17 +32,33 @@ std::chrono::microseconds CpuTime() {
          std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-void ReleaseFreeMemory() {
-  if (MallocExtension_GetNumericProperty == nullptr || MallocExtension_ReleaseFreeMemory == nullptr) return;
-  std::size_t free_bytes = 0;
-  if (MallocExtension_GetNumericProperty("tcmalloc.pageheap_free_bytes", &free_bytes) == 0) return;
-  if (free_bytes > kKeptBytes) MallocExtension_ReleaseFreeMemory();
+std::optional<HeapSize> SizeOfHeap() {
+  if (MallocExtension_GetNumericProperty == nullptr || MallocExtension_ReleaseFreeMemory == nullptr)
+    return std::nullopt;
+  HeapSize size;
+  if (MallocExtension_GetNumericProperty("generic.current_allocated_bytes", &size.in_use) == 0 ||
+      MallocExtension_GetNumericProperty("tcmalloc.pageheap_free_bytes", &size.free) == 0)
+    return std::nullopt;
+  return size;
 }
 
 }  // namespace
 
-Upkeep::Upkeep(api::Executor& executor, std::function<void()> check)
-    : executor_(executor), check_(std::move(check)), cpu_before_(CpuTime()) {
+bool ShouldReleaseMemory(const HeapSize& heap, double cpu_share) {
+  if (cpu_share < kIdleShare) return heap.free > kKeptBytes;
+  return cpu_share < kModerateShare && heap.free > kKeptBytesUnderLoad &&
+         heap.free / kExcessFactor > heap.in_use;
+}
+
+Upkeep::Process Upkeep::ThisProcess() {
+  return {CpuTime, SizeOfHeap, [] { MallocExtension_ReleaseFreeMemory(); }};
+}
+
+Upkeep::Upkeep(api::Executor& executor, std::function<void()> check, Process process)
+    : executor_(executor),
+      check_(std::move(check)),
+      process_(std::move(process)),
+      cpu_before_(process_.cpu_time()) {
   std::lock_guard lock(mutex_);
   Arm();
 }
@@ -59,8 +79,10 @@ void Upkeep::Run() {
   std::lock_guard lock(mutex_);
   if (stopped_) return;
   check_();
-  const std::chrono::microseconds cpu = CpuTime();
-  if (cpu - std::exchange(cpu_before_, cpu) < kPeriod * kIdleShare) ReleaseFreeMemory();
+  const std::chrono::microseconds cpu = process_.cpu_time();
+  const std::chrono::duration<double> used = cpu - std::exchange(cpu_before_, cpu);
+  const std::optional<HeapSize> heap = process_.heap();
+  if (heap && ShouldReleaseMemory(*heap, used / kPeriod)) process_.release_memory();
   Arm();
 }
 

@@ -21,8 +21,8 @@ struct WhyFlags {
 
 void AddWhyFlags(CLI::App& app, WhyFlags& flags);
 
-// Asks a running server why an object, and what belongs to it, was created, deleted and scaled. Returns the
-// exit code: 0, 1 when the server does not answer, 2 for bad usage.
+// Prints why an object, and the objects it owns, were created, deleted and scaled, from a running server.
+// Returns the exit code: 0, 1 when the server does not respond, 2 for bad usage.
 int RunWhy(const WhyFlags& flags);
 
 }  // namespace terrarium::testbed

@@ -103,8 +103,8 @@ api::Result<Json> CallTargets::Register(const ObjectName& service, const Json& b
     return api::BadRequest(api::Quote(service.String()) + " is not the namespace and name of a Service");
   auto parsed = Parse(body);
   if (!parsed) return parsed.status();
-  // What of it may be called depends on the port, which the call says. A host that is listed with no port at
-  // all is a mistake that is better found now.
+  // Whether it may be called depends on the port of the call. A host that is listed with no port at all is a
+  // mistake that is better found now.
   bool allowed = allowed_.Allows(parsed->host, parsed->port);
   for (const auto& [port, number] : parsed->ports) allowed = allowed || allowed_.Allows(parsed->host, number);
   if (!allowed) return api::BadRequest("address: " + NotAllowed(HostPort(parsed->host, parsed->port)).error);
@@ -138,7 +138,7 @@ std::variant<CallTarget, HttpAnswer> CallTargets::Find(const api::HttpCall& call
   if (IsServiceHost(host)) {
     if (auto service = ServiceOf(host)) return FindService(call, *service);
     return Failed(HttpAnswer::Outcome::kUnknownHost,
-                  host + " is no Service: they are called NAME.NAMESPACE.svc");
+                  host + " is not the name of a Service: NAME.NAMESPACE.svc");
   }
   if (!port) return NoSuchPort(host, call.port);
   return CallTarget{host, *port};

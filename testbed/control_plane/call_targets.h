@@ -44,7 +44,7 @@ class CallTargets {
   // {"services": [...]}, by namespace and name.
   api::Json List() const;
 
-  // The target of a call, or the error to answer it with: kNotAllowed or kUnknownHost.
+  // The target of a call, or its error: kNotAllowed or kUnknownHost.
   std::variant<CallTarget, api::HttpAnswer> Find(const api::HttpCall& call) const;
 
  private:

@@ -2,7 +2,7 @@
 
 // The components: the apiserver, and beside it controller-manager, scheduler and kubelet, each on its own
 // lane with its own client, gates, informers and stream of random numbers. Each can be stopped, crashed and
-// started again, with other gates, while the others go on: docs/components.md.
+// started again, with other gates, while the others keep running: docs/components.md.
 
 #include <functional>
 #include <map>
@@ -55,17 +55,17 @@ struct ComponentOptions {
                                              const std::string& component)>
       wrap_client = {};
   // How the controllers call services that users run, such as a downscalePodPicker; outlives the components.
-  // nullptr: there is no way to call them, which a controller reports like a call that failed.
+  // nullptr: a controller reports every call as failed.
   api::HttpCaller* http_caller = nullptr;
 };
 
-// What the control API may ask of the kubelet, on its lane.
+// The parts of the kubelet that the control API uses, on its lane.
 struct KubeletControls {
   kubelet_fake::PodRules& pods;
   kubelet_fake::NodeAgent& nodes;
 };
 
-// The control plane that components are made for.
+// The parts of a control plane that its components need.
 struct ControlPlaneParts {
   Runtime& runtime;
   const api::Env& apiserver;  // its clock, log, lane and first gates
@@ -77,8 +77,8 @@ struct ControlPlaneParts {
 
 class Components {
  public:
-  // What is referred to outlives the components. The apiserver is started; the others begin their work on
-  // their lanes. Fails when `options` name an unknown controller. REQUIRES: the handler is down.
+  // All referents outlive the components. The apiserver is started; the others begin their work on their
+  // lanes. Fails when `options` name an unknown controller. REQUIRES: the handler is down.
   static api::Result<std::unique_ptr<Components>> Make(const ControlPlaneParts& control_plane,
                                                        const ComponentOptions& options);
   // REQUIRES: no thread runs the lanes any more.
@@ -88,27 +88,27 @@ class Components {
   std::vector<ComponentInfo> List() const;
   std::optional<ComponentInfo> Find(std::string_view component) const;
 
-  // Begins the change and calls `done` when it has been made, on the component's lane, or before this returns
-  // if there is no such component; changes of one component are made one after the other. Thread-safe.
+  // Begins the change and calls `done` on the component's lane when it is complete; for an unknown component,
+  // before this returns. Changes of one component happen one after the other. Thread-safe.
   void Change(const std::string& component, ComponentChange change, ChangeDone done);
-  // The same, made when it returns; it does not wait for requests of the component that are in flight.
-  // `drain` is called before a change that is allowed is made. REQUIRES: the caller is the only thread there
-  // is, and in no piece of work.
+  // The same, synchronously; it does not wait for requests of the component in flight. `drain` is called
+  // before a valid change. REQUIRES: no other thread runs the control plane, and the caller is not a piece of
+  // its work.
   ChangeResult ChangeNow(const std::string& component, const ComponentChange& change,
                          const std::function<void()>& drain);
 
   // Runs `work` on the kubelet's lane, with nullptr when it does not run. False: there is no kubelet.
   // Thread-safe.
   bool OnKubelet(std::function<void(const KubeletControls* kubelet)> work);
-  // The same for a caller that is on that lane, or the only thread there is. nullopt: it does not run.
+  // The same for a caller on that lane, or on the only thread. nullopt: it does not run.
   std::optional<KubeletControls> kubelet();
 
-  // What a container has printed. Thread-safe.
+  // The output of a container. Thread-safe.
   std::shared_ptr<api::ContainerLog> PodLog(const api::ObjectName& pod, const std::string& container,
                                             bool previous) const;
-  // What the controllers did, and why. It survives their restarts.
+  // The controllers' why records, which survive restarts.
   controllers::WhyLog& why();
-  // Prometheus text of all components that run; what they count begins at zero with each start. Thread-safe.
+  // Prometheus text of all components that run; counters start at zero with each start. Thread-safe.
   std::string MetricsText() const;
 
  private:

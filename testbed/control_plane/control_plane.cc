@@ -80,10 +80,10 @@ ControlPlane::ControlPlane(Runtime& runtime, spdlog::logger& log, ControlPlaneOp
       apiserver_prng_(prng_.Fork("apiserver")),
       env_{runtime_, runtime_.Lane("apiserver"), apiserver_prng_, gates_, log} {}
 
-api::Result<bool> ControlPlane::OpenStore(const ControlPlaneOptions& options) {
+api::Result<void> ControlPlane::OpenStore(const ControlPlaneOptions& options) {
   if (options.data_file.empty()) {
     store_ = storage::OpenMemoryStore();
-    return true;
+    return {};
   }
   storage::SqliteOptions sqlite;
   sqlite.path = options.data_file;
@@ -93,7 +93,7 @@ api::Result<bool> ControlPlane::OpenStore(const ControlPlaneOptions& options) {
   auto opened = storage::OpenSqliteStore(sqlite);
   if (!opened) return opened.status();
   store_ = std::move(*opened);
-  return true;
+  return {};
 }
 
 // A large control plane has more work at one instant than a small one: each object takes some dozen pieces of

@@ -29,7 +29,7 @@ struct ControlPlaneOptions {
   std::uint64_t seed = 1;
   api::FeatureGates gates = {};  // the apiserver's
   apiserver::HandlerOptions handler = {};
-  // Where calls to the users' services go. Null: the control plane makes its own.
+  // The targets of calls to the users' services. Null: the control plane makes its own.
   std::shared_ptr<CallTargets> call_targets = {};
 };
 
@@ -58,7 +58,7 @@ class ControlPlane {
 
  private:
   ControlPlane(Runtime& runtime, spdlog::logger& log, ControlPlaneOptions options);
-  api::Result<bool> OpenStore(const ControlPlaneOptions& options);
+  api::Result<void> OpenStore(const ControlPlaneOptions& options);
   // For Runtime::SetInstantPieces.
   std::int64_t InstantPieces() const;
 

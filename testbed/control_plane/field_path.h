@@ -1,8 +1,11 @@
 #pragma once
 
 // A path to a field of a document, as kubectl's jsonpath writes it:
-// .status.conditions[?(@.type=="Ready")].status It knows members (.name, or ["name.with/dots"]), indexes
-// ([0]) and the filter above, which takes the first that fits.
+//
+//   .status.conditions[?(@.type=="Ready")].status
+//
+// It supports members (.name, or ["name.with/dots"]), indexes ([0]) and the filter above, which selects the
+// first match.
 
 #include <string>
 #include <string_view>
@@ -16,10 +19,10 @@ namespace terrarium::testbed {
 
 class FieldPath {
  public:
-  // The dot in front may be left out. 400 that says what is wrong with the text.
+  // The leading dot is optional. 400 with a description for malformed text.
   static api::Result<FieldPath> Parse(std::string_view text);
 
-  // nullptr when it is not there.
+  // nullptr when absent.
   const api::Json* Find(const api::Json& object) const;
 
  private:
@@ -41,7 +44,7 @@ class FieldPath {
   std::vector<Step> steps_;
 };
 
-// A value as jsonpath prints it: texts without quotes.
+// A value as jsonpath prints it: strings without quotes.
 std::string PrintedValue(const api::Json& value);
 // 'text' or "text" without its quotes.
 std::string_view Unquoted(std::string_view text);

@@ -98,8 +98,9 @@ api::Result<HostAllowList::Item> HostAllowList::ParseItem(std::string_view text)
   }
   auto parsed = ParseHostAndPort(text);
   if (!parsed || !ParseHost(parsed->host, &item))
-    return api::BadRequest(api::Quote(std::string(text)) +
-                           " is no host: a name, *.SUFFIX, an address or a network, with :PORT or without");
+    return api::BadRequest(
+        api::Quote(std::string(text)) +
+        " is not a host: a name, *.SUFFIX, an address or a network, with :PORT or without");
   item.port = parsed->port;
   return item;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which hosts the control plane may call on its users' behalf. A server that calls whatever an object names
-// could be sent to places that its user cannot reach, so what is not listed is not called.
+// The hosts that the control plane may call on its users' behalf. Without it, an object could make the server
+// call hosts that the user cannot reach (SSRF).
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace terrarium::testbed {
 
-// A host as it is compared: in lower case, without an address's brackets and a name's last dot.
+// The form for comparisons: in lower case, without brackets of an address and the trailing dot of a name.
 std::string NormalHost(std::string_view host);
 
 class HostAllowList {
@@ -23,8 +23,8 @@ class HostAllowList {
   static constexpr std::string_view kDefault = "localhost,127.0.0.0/8,::1,*.svc,*.svc.cluster.local";
 
   // Items separated by commas: a name, *.SUFFIX for every name below, an IP address or a network
-  // (10.0.0.0/8), each with :PORT or for all ports; * for every host. An IPv6 address that has a port stands
-  // in brackets. An empty text allows nothing.
+  // (10.0.0.0/8), each with :PORT or for all ports; * for every host. An IPv6 address with a port is in
+  // brackets. An empty text allows nothing.
   static api::Result<HostAllowList> Parse(std::string_view text);
   static HostAllowList Default();
 
@@ -32,7 +32,7 @@ class HostAllowList {
   bool Allows(std::string_view host, std::optional<std::uint16_t> port) const;
 
  private:
-  using Address = std::array<unsigned char, 16>;  // IPv4 as the IPv6 addresses that stand for it
+  using Address = std::array<unsigned char, 16>;  // IPv4 as IPv4-mapped IPv6
   struct Item {
     enum class Kind { kEverything, kName, kSuffix, kNetwork } kind = Kind::kName;
     std::string name;  // a suffix begins with its dot
@@ -52,8 +52,8 @@ class HostAllowList {
 // 1 to 65535, in digits alone.
 std::optional<std::uint16_t> ParsePort(std::string_view text);
 
-// HOST or HOST:PORT, where an IPv6 address that has a port stands in brackets. The host is normal; nullopt
-// when the port is none.
+// HOST or HOST:PORT; an IPv6 address with a port is in brackets. The host is a NormalHost(); nullopt for an
+// invalid port.
 struct HostAndPort {
   std::string host;
   std::optional<std::uint16_t> port;

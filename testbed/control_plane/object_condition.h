@@ -1,10 +1,10 @@
 #pragma once
 
-// What a test waits for: a condition on one object, in the words of `kubectl wait --for`.
+// A condition on one object, with the syntax of `kubectl wait --for`.
 //
-//   create, delete                          the object is there, or is not
-//   condition=Ready, condition=Ready=False  an entry of status.conditions; True unless said otherwise
-//   jsonpath={.status.phase}=Running        a field has that value; without a value: it is there
+//   create, delete                          the object exists, or does not
+//   condition=Ready, condition=Ready=False  an entry of status.conditions; True by default
+//   jsonpath={.status.phase}=Running        a field has that value; without a value: it exists
 //
 // Paths are as in testbed/control_plane/field_path.h. Numbers and booleans are compared as they are printed.
 
@@ -18,10 +18,10 @@ namespace terrarium::testbed {
 
 class ObjectCondition {
  public:
-  // 400 that says what is wrong with the text.
+  // 400 with a description for malformed text.
   static api::Result<ObjectCondition> Parse(const std::string& text);
 
-  // `object` is nullptr when it is not there.
+  // `object` is nullptr when absent.
   bool Holds(const api::Json* object) const;
 
  private:

@@ -38,10 +38,10 @@ void ObjectWatch::Restart() {
   api::ObjectPtr found;
   for (const api::ObjectPtr& object : start.listing.items)
     if (object->header().name == key_.name) found = object;
-  Look(found, found == nullptr ? start.listing.revision : found->revision());
+  Evaluate(found, found == nullptr ? start.listing.revision : found->revision());
 }
 
-void ObjectWatch::Look(const api::ObjectPtr& object, std::int64_t revision) {
+void ObjectWatch::Evaluate(const api::ObjectPtr& object, std::int64_t revision) {
   if (held_) return;
   std::shared_ptr<const api::Json> document = object == nullptr ? nullptr : object->Document();
   held_ = condition_.Holds(document.get());
@@ -53,7 +53,7 @@ bool ObjectWatch::Held() {
     taken_.clear();
     storage::Watch::State state = watch_->Take(256, taken_);
     for (const storage::Event& event : taken_)
-      Look(event.type == storage::EventType::kDeleted ? nullptr : event.object, event.revision());
+      Evaluate(event.type == storage::EventType::kDeleted ? nullptr : event.object, event.revision());
     if (state == storage::Watch::State::kOverflow)
       Restart();
     else if (taken_.empty())

@@ -1,7 +1,7 @@
 #pragma once
 
-// Follows one object through every revision and remembers the first revision at which a condition held. So it
-// misses no state, however much happens between two calls.
+// Follows one object through every revision and stores the first revision at which a condition held, so that
+// it misses no state between two calls.
 
 #include <cstdint>
 #include <memory>
@@ -30,7 +30,7 @@ class ObjectWatch {
 
  private:
   ObjectWatch(storage::Store& store, storage::ObjectKey key, ObjectCondition condition);
-  void Look(const api::ObjectPtr& object, std::int64_t revision);
+  void Evaluate(const api::ObjectPtr& object, std::int64_t revision);
   // After an overflow: watches again, beginning with the current state.
   void Restart();
 

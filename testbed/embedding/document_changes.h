@@ -1,6 +1,6 @@
 #pragma once
 
-// Summarizes for people what changed between two states of an object.
+// Summarizes for users the changes between two states of an object.
 
 #include <cstddef>
 #include <string>

@@ -210,7 +210,7 @@ Result<std::vector<Manifest>> ReadManifests(std::string_view text) {
     if (!document.strict_errors.empty())
       return api::BadRequest(manifest.String() +
                              ": strict decoding error: " + document.strict_errors.front());
-    if (!manifest.object.is_object()) return api::BadRequest(manifest.String() + ": is no object");
+    if (!manifest.object.is_object()) return api::BadRequest(manifest.String() + ": not an object");
     if (!IsList(manifest.object)) {
       out.push_back(std::move(manifest));
       continue;
@@ -219,7 +219,7 @@ Result<std::vector<Manifest>> ReadManifests(std::string_view text) {
     for (Json& item : manifest.object["items"]) {
       TakeTypeFromList(manifest.object, item);
       Manifest one{item, number, document.line, ++count};
-      if (!item.is_object()) return api::BadRequest(one.String() + ": is no object");
+      if (!item.is_object()) return api::BadRequest(one.String() + ": not an object");
       out.push_back(std::move(one));
     }
   }
@@ -230,7 +230,7 @@ Result<Applied> ApplyManifest(const Json& object, const ApplyOptions& options, c
   auto resource = ResourceOf(object);
   if (!resource) return resource.status();
   if (const Json* metadata = api::Find(object, "metadata"); metadata != nullptr && !metadata->is_object())
-    return api::BadRequest("metadata is no object");
+    return api::BadRequest("metadata is not an object");
   auto name = NameOf(object, **resource, options);
   if (!name) return name.status();
   Json wanted = object;

@@ -24,7 +24,7 @@ struct Manifest {
   int line = 1;      // where the document starts
   int item = 0;      // counted from 1 in a List; 0: not an item
 
-  // For people: "document 2, line 14 (Deployment default/web)".
+  // For messages: "document 2, line 14 (Deployment default/web)".
   std::string String() const;
 };
 

@@ -125,7 +125,7 @@ class Testbed::Impl {
       monitor->Catchup();
     });
     if (!changed) return changed;
-    TellMonitor();
+    UpdateMonitor();
     NoteChange(component, change);
     return changed;
   }
@@ -147,7 +147,7 @@ class Testbed::Impl {
     timeline->Note(component, kWords[static_cast<int>(change.action)], std::move(gates));
   }
 
-  void TellMonitor() {
+  void UpdateMonitor() {
     invariants::Conduct conduct;
     const auto manager = control_plane->components().Find(component::kControllerManager);
     const ComponentInfo apiserver = *control_plane->components().Find(component::kApiServer);

@@ -86,7 +86,7 @@ class Testbed {
   ClockControl& clock();
   api::Time Now() const;
   ControlPlane& control_plane();
-  // What the control API can do to pods and nodes. A restart of the kubelet invalidates the references.
+  // The operations of the control API on pods and nodes. A restart of the kubelet invalidates the references.
   // REQUIRES: the kubelet runs.
   kubelet_fake::PodRules& rules();
   kubelet_fake::NodeAgent& nodes();

@@ -22,7 +22,7 @@ using api::StringAt;
 using Kind = TimelineEntry::Kind;
 
 // EventsOf() drains a watch in batches of this size.
-constexpr std::size_t kTakenAtOnce = 10'000;
+constexpr std::size_t kEventsPerTake = 10'000;
 
 std::set<std::string> StoredResources() {
   std::set<std::string> names;
@@ -38,9 +38,9 @@ std::vector<storage::Event> EventsOf(storage::Store& store, const std::string& r
   std::vector<storage::Event> out;
   auto watch = store.StartWatch(query);
   if (!watch) return out;
-  for (std::size_t taken = kTakenAtOnce; taken == kTakenAtOnce;) {
+  for (std::size_t taken = kEventsPerTake; taken == kEventsPerTake;) {
     std::size_t had = out.size();
-    if ((*watch)->Take(kTakenAtOnce, out) != storage::Watch::State::kOpen) break;
+    if ((*watch)->Take(kEventsPerTake, out) != storage::Watch::State::kOpen) break;
     taken = out.size() - had;
   }
   return out;
@@ -194,10 +194,10 @@ std::vector<TimelineEntry> Timeline::Read(const TimelineQuery& query) const {
     if (!within(record.time)) continue;
     std::int64_t led_to = writes.After(record);
     const Mark* mark = led_to == 0 ? nullptr : MarkOf(led_to);
-    bool told_before = mark != nullptr && mark->time == record.time;
+    bool precedes_write = mark != nullptr && mark->time == record.time;
     items.push_back({.time = record.time,
-                     .revision = told_before ? led_to : record.revision,
-                     .rank = told_before ? Item::Rank::kWhy : Item::Rank::kNote,
+                     .revision = precedes_write ? led_to : record.revision,
+                     .rank = precedes_write ? Item::Rank::kWhy : Item::Rank::kNote,
                      .why = &record});
   }
   for (const TimelineEntry& note : notes_)

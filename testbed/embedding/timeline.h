@@ -79,7 +79,7 @@ class Timeline {
 
   // Oldest first.
   std::vector<TimelineEntry> Read(const TimelineQuery& query = {}) const;
-  // For people: aligned columns, times since the start of the control plane.
+  // A table for users: aligned columns, times since the start of the control plane.
   std::string TextOf(const std::vector<TimelineEntry>& entries) const;
   std::string Text(const TimelineQuery& query = {}) const { return TextOf(Read(query)); }
   static api::Json ToJson(const std::vector<TimelineEntry>& entries);

@@ -12,21 +12,21 @@
 namespace terrarium::testbed::invariants {
 namespace {
 
-using Told = std::optional<std::int64_t>;  // nullopt: absent
+using Count = std::optional<std::int64_t>;  // nullopt: absent
 constexpr std::size_t kSums = 4;
 constexpr std::array<const char*, kSums> kNames = {"replicas", "readyReplicas", "availableReplicas",
                                                    "terminatingReplicas"};
 constexpr std::size_t kTerminating = 3;
 
-std::array<Told, kSums> CountsOf(const ReportedCounts& status) {
+std::array<Count, kSums> CountsOf(const ReportedCounts& status) {
   return {status.replicas, status.ready, status.available, status.terminating};
 }
 
-std::string TextOf(const std::array<Told, kSums>& told) {
+std::string TextOf(const std::array<Count, kSums>& reported) {
   std::string text;
   for (std::size_t i = 0; i < kSums; ++i)
-    text +=
-        (i == 0 ? "" : ", ") + std::string(kNames[i]) + " " + (told[i] ? std::to_string(*told[i]) : "absent");
+    text += (i == 0 ? "" : ", ") + std::string(kNames[i]) + " " +
+            (reported[i] ? std::to_string(*reported[i]) : "absent");
   return text;
 }
 
@@ -34,13 +34,13 @@ struct Deployment {
   DeploymentPtr facts;  // nullptr: gone, or not seen yet
   std::map<std::string, ReplicaSetPtr> sets;
   std::array<std::int64_t, kSums> sums = {};
-  std::int64_t silent = 0;  // ReplicaSets that have been synced and do not tell how many pods terminate
-  std::array<ValueHistory<Told>, kSums> histories;
+  std::int64_t silent = 0;  // ReplicaSets that have been synced and do not report how many pods terminate
+  std::array<ValueHistory<Count>, kSums> histories;
 
   void Add(const ReplicaSetFacts& set, int sign) {
     if (facts == nullptr || !facts->selector.Matches(*set.header)) return;
-    std::array<Told, kSums> told = CountsOf(set.status);
-    for (std::size_t i = 0; i < kSums; ++i) sums[i] += sign * told[i].value_or(0);
+    std::array<Count, kSums> reported = CountsOf(set.status);
+    for (std::size_t i = 0; i < kSums; ++i) sums[i] += sign * reported[i].value_or(0);
     if (!set.status.terminating && set.observed_generation > 0) silent += sign;
   }
 
@@ -51,7 +51,7 @@ struct Deployment {
   }
 
   void Loosen() {
-    for (ValueHistory<Told>& history : histories) history.Loosen();
+    for (ValueHistory<Count>& history : histories) history.Loosen();
   }
 };
 
@@ -95,9 +95,9 @@ class DeploymentStatus : public Rule {
   void OnIdle(const Moment& moment) override {
     for (const std::string& uid : changed_) {
       const Deployment& deployment = deployments_[uid];
-      std::array<Told, kSums> sums = SumsOf(deployment);
-      if (LookedAt(deployment.facts->status) != sums)
-        Tell(moment, *deployment.facts, "at rest its ReplicaSets tell " + TextOf(sums));
+      std::array<Count, kSums> sums = SumsOf(deployment);
+      if (CheckedCounts(deployment.facts->status) != sums)
+        ReportViolation(moment, *deployment.facts, "at rest its ReplicaSets report " + TextOf(sums));
     }
     changed_.clear();
   }
@@ -108,16 +108,17 @@ class DeploymentStatus : public Rule {
   }
 
  private:
-  std::array<Told, kSums> LookedAt(const ReportedCounts& status) const {
-    std::array<Told, kSums> told = CountsOf(status);
-    if (terminating_ == TerminatingCounts::kUnknown) told[kTerminating] = std::nullopt;
-    return told;
+  std::array<Count, kSums> CheckedCounts(const ReportedCounts& status) const {
+    std::array<Count, kSums> reported = CountsOf(status);
+    if (terminating_ == TerminatingCounts::kUnknown) reported[kTerminating] = std::nullopt;
+    return reported;
   }
 
-  std::array<Told, kSums> SumsOf(const Deployment& deployment) const {
-    std::array<Told, kSums> sums;
+  std::array<Count, kSums> SumsOf(const Deployment& deployment) const {
+    std::array<Count, kSums> sums;
     for (std::size_t i = 0; i < kSums; ++i) sums[i] = deployment.sums[i];
-    if (terminating_ != TerminatingCounts::kTold || deployment.silent > 0) sums[kTerminating] = std::nullopt;
+    if (terminating_ != TerminatingCounts::kReported || deployment.silent > 0)
+      sums[kTerminating] = std::nullopt;
     return sums;
   }
 
@@ -129,34 +130,34 @@ class DeploymentStatus : public Rule {
       if (deployment.sets.empty()) deployments_.erase(found);
       return;
     }
-    std::array<Told, kSums> sums = SumsOf(deployment);
+    std::array<Count, kSums> sums = SumsOf(deployment);
     for (std::size_t i = 0; i < kSums; ++i) deployment.histories[i].Add(moment.revision, sums[i]);
     changed_.insert(uid);
   }
 
   void Judge(const Moment& moment, Deployment& deployment) {
     const ReportedCounts& status = deployment.facts->status;
-    std::array<Told, kSums> told = LookedAt(status);
+    std::array<Count, kSums> reported = CheckedCounts(status);
     for (std::size_t i = 0; i < kSums; ++i) {
       std::int64_t since = deployment.histories[i].since();
-      if (deployment.histories[i].Matches(told[i])) continue;
-      return Tell(moment, *deployment.facts,
-                  std::string(kNames[i]) + " of its ReplicaSets have not been so since revision " +
-                      std::to_string(since) + "; now they tell " + TextOf(SumsOf(deployment)));
+      if (deployment.histories[i].Matches(reported[i])) continue;
+      return ReportViolation(moment, *deployment.facts,
+                             std::string(kNames[i]) + " of its ReplicaSets have not been so since revision " +
+                                 std::to_string(since) + "; now they report " + TextOf(SumsOf(deployment)));
     }
     if (status.updated > status.replicas)
-      Tell(moment, *deployment.facts, "no more can be updated than there are");
+      ReportViolation(moment, *deployment.facts, "no more can be updated than there are");
     else if (status.available > status.ready)
-      Tell(moment, *deployment.facts, "no more can be available than ready");
+      ReportViolation(moment, *deployment.facts, "no more can be available than ready");
   }
 
-  void Tell(const Moment& moment, const DeploymentFacts& facts, const std::string& truth) {
+  void ReportViolation(const Moment& moment, const DeploymentFacts& facts, const std::string& truth) {
     report_({moment.revision,
              moment.time,
              "deployment-status",
              {RefOf("deployments", *facts.header)},
              "at revision " + std::to_string(moment.revision) + " the status of " +
-                 NameOf("deployments", *facts.header) + " says " + TextOf(CountsOf(facts.status)) +
+                 NameOf("deployments", *facts.header) + " reports " + TextOf(CountsOf(facts.status)) +
                  ", updatedReplicas " + std::to_string(facts.status.updated) + ", but " + truth});
   }
 

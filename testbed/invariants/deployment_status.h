@@ -13,7 +13,8 @@ namespace terrarium::testbed::invariants {
 // control plane is idle the four equal the current sums.
 //
 // The ReplicaSets of a Deployment are those that it controls and selects. terminatingReplicas is absent, even
-// with TerminatingCounts::kTold, while a ReplicaSet whose controller has observed it does not report its own.
+// with TerminatingCounts::kReported, while a ReplicaSet whose controller has observed it does not report its
+// own.
 //
 // REQUIRES: deployment-controller runs.
 std::unique_ptr<Rule> MakeDeploymentStatus(TerminatingCounts terminating, Report report);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the rules need to know of one object at one revision. Parsed once for all rules.
+// The facts of one object at one revision that the rules need. Parsed once for all rules.
 
 #include <cstdint>
 #include <memory>

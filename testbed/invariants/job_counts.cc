@@ -106,13 +106,13 @@ class JobCountsRule : public Rule {
   }
 
   void Judge(const Moment& moment, const Job& job) {
-    const JobCounts& told = job.facts->status;
-    if (told.Ended() > job.EndedMax())
-      Tell(moment, job, "only " + std::to_string(job.EndedMax()) + " of its pods have ended");
-    else if (told.Succeeded() > job.SucceededMax())
-      Tell(moment, job,
-           "only " + std::to_string(job.SucceededMax()) + " of its " +
-               (job.facts->indexed ? "indexes" : "pods") + " have succeeded");
+    const JobCounts& reported = job.facts->status;
+    if (reported.Ended() > job.EndedMax())
+      ReportViolation(moment, job, "only " + std::to_string(job.EndedMax()) + " of its pods have ended");
+    else if (reported.Succeeded() > job.SucceededMax())
+      ReportViolation(moment, job,
+                      "only " + std::to_string(job.SucceededMax()) + " of its " +
+                          (job.facts->indexed ? "indexes" : "pods") + " have succeeded");
   }
 
   void AtRest(const Moment& moment, const Job& job) {
@@ -121,27 +121,28 @@ class JobCountsRule : public Rule {
     // pods.
     if (job.facts->finished) {
       if (job.tracked > 0)
-        Tell(moment, job,
-             "though it is over " + std::to_string(job.tracked) + " of its pods have their finalizer");
+        ReportViolation(
+            moment, job,
+            "though it is over " + std::to_string(job.tracked) + " of its pods have their finalizer");
       return;
     }
-    const JobCounts& told = job.facts->status;
+    const JobCounts& reported = job.facts->status;
     std::optional<std::int64_t> terminating;
     if (gates_.replacement_policy) terminating = job.terminating;
-    if (told.active != job.active || told.ready != job.ready || told.terminating != terminating)
-      Tell(moment, job, "its pods are at rest at " + TextOf(job.active, job.ready, terminating));
-    else if (told.uncounted_succeeded + told.uncounted_failed > 0)
-      Tell(moment, job, "at rest all that is put down has been counted");
+    if (reported.active != job.active || reported.ready != job.ready || reported.terminating != terminating)
+      ReportViolation(moment, job, "its pods are at rest at " + TextOf(job.active, job.ready, terminating));
+    else if (reported.uncounted_succeeded + reported.uncounted_failed > 0)
+      ReportViolation(moment, job, "at rest all that is put down has been counted");
   }
 
-  void Tell(const Moment& moment, const Job& job, const std::string& truth) {
+  void ReportViolation(const Moment& moment, const Job& job, const std::string& truth) {
     const api::ObjectHeader& header = *job.facts->header;
     report_({moment.revision,
              moment.time,
              "job-counts",
              {RefOf("jobs", header)},
              "at revision " + std::to_string(moment.revision) + " the status of " + NameOf("jobs", header) +
-                 " says " + TextOf(job.facts->status) + ", but " + truth});
+                 " reports " + TextOf(job.facts->status) + ", but " + truth});
   }
 
   JobGates gates_;

@@ -7,7 +7,7 @@
 
 namespace terrarium::testbed::invariants {
 
-// What the status of a Job may report about its pods:
+// The valid pod counts in the status of a Job:
 //
 //  - No pod counts twice. succeeded and failed together, including uncountedTerminatedPods, never exceed the
 //    number of pods that have ended, are being deleted or are gone. succeeded alone never exceeds the number

@@ -16,7 +16,7 @@ Key KeyOf(const PodFacts& pod) { return {pod.index.value_or(kNoIndex), pod.heade
 struct Job {
   JobPtr facts;
   bool waits = false;             // as the controller has surely seen it
-  bool over = false;              // the controller has said so
+  bool over = false;              // the controller has declared it Complete or Failed
   std::map<Key, PodPtr> running;  // those that have not ended
 };
 
@@ -75,27 +75,28 @@ class JobPods : public Rule {
 
   void JudgeNew(const Moment& moment, const Job& job, const PodFacts& pod) {
     const std::string made = "creates pod " + pod.header->name;
-    if (job.over) Tell(moment, job, pod, made + " though it is over");
+    if (job.over) ReportViolation(moment, job, pod, made + " though it is over");
     if (!job.facts->indexed || !pod.index) return;
     for (auto it = job.running.lower_bound({*pod.index, ""}); it != job.running.end(); ++it) {
       const PodFacts& other = *it->second;
       if (it->first.first != *pod.index) return;
       if (!other.live && !job.waits) continue;
-      return Tell(moment, job, other,
-                  made + " for index " + std::to_string(*pod.index) + ", whose pod " + other.header->name +
-                      (other.live ? " runs" : " has not ended"));
+      return ReportViolation(moment, job, other,
+                             made + " for index " + std::to_string(*pod.index) + ", whose pod " +
+                                 other.header->name + (other.live ? " runs" : " has not ended"));
     }
   }
 
   void JudgeEnd(const Moment& moment, const Job& job) {
     for (const auto& [key, pod] : job.running) {
       if (!pod->live && !gates_.EndsAfterItsPods()) continue;
-      return Tell(moment, job, *pod,
-                  "is over, but its pod " + pod->header->name + (pod->live ? " runs" : " has not ended"));
+      return ReportViolation(
+          moment, job, *pod,
+          "is over, but its pod " + pod->header->name + (pod->live ? " runs" : " has not ended"));
     }
   }
 
-  void Tell(const Moment& moment, const Job& job, const PodFacts& pod, const std::string& what) {
+  void ReportViolation(const Moment& moment, const Job& job, const PodFacts& pod, const std::string& what) {
     const api::ObjectHeader& header = *job.facts->header;
     report_({moment.revision,
              moment.time,

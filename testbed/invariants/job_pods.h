@@ -7,7 +7,7 @@
 
 namespace terrarium::testbed::invariants {
 
-// Which pods a Job may have:
+// The pods that a Job may have:
 //
 //  - No index has two live pods. Where terminating pods are not replaced (podReplacementPolicy Failed with
 //    its gate on, or a podFailurePolicy), no index has two pods that have not ended. Checked when the

@@ -18,13 +18,13 @@ namespace {
 
 // The monitor catches up after every request of a component; only a test's own writes can accumulate.
 constexpr std::size_t kBufferEvents = 1'000'000;
-constexpr std::size_t kTakenAtOnce = 1'000;
+constexpr std::size_t kEventsPerTake = 1'000;
 
 // kUnknown: the controllers write the counter, but the apiserver drops it unless the stored object has it.
 TerminatingCounts TerminatingIn(const Conduct& conduct) {
   constexpr std::string_view kGate = api::gate::kDeploymentReplicaSetTerminatingReplicas;
   if (!conduct.controller_manager.Enabled(kGate)) return TerminatingCounts::kAbsent;
-  return conduct.apiserver.Enabled(kGate) ? TerminatingCounts::kTold : TerminatingCounts::kUnknown;
+  return conduct.apiserver.Enabled(kGate) ? TerminatingCounts::kReported : TerminatingCounts::kUnknown;
 }
 
 std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
@@ -38,7 +38,7 @@ std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
   if (!status.resources.empty()) rules.push_back(MakeReplicaStatus(std::move(status), options.on_violation));
   if (runs("deployment-controller")) rules.push_back(MakeDeploymentStatus(terminating, options.on_violation));
   if (runs("deployment-controller") && runs("replicaset-controller") &&
-      terminating == TerminatingCounts::kTold &&
+      terminating == TerminatingCounts::kReported &&
       options.conduct.controller_manager.Enabled(api::gate::kDeploymentPodReplacementPolicy) &&
       options.conduct.apiserver.Enabled(api::gate::kDeploymentPodReplacementPolicy))
     rules.push_back(MakeDeploymentBound(options.on_violation));
@@ -136,9 +136,9 @@ void Monitor::Catchup() {
 void Monitor::TakeFrom(const Source& source) {
   do {
     taken_.clear();
-    CHECK(source.watch->Take(kTakenAtOnce, taken_) != storage::Watch::State::kOverflow);
+    CHECK(source.watch->Take(kEventsPerTake, taken_) != storage::Watch::State::kOverflow);
     for (storage::Event& event : taken_) pending_.emplace_back(&source, std::move(event));
-  } while (taken_.size() == kTakenAtOnce);
+  } while (taken_.size() == kEventsPerTake);
 }
 
 void Monitor::SetConduct(const Conduct& conduct) {

@@ -41,9 +41,9 @@ struct Set {
     if (pod.ready) counts.ready += sign;
   }
 
-  void Recount(bool tells_terminating) {
+  void Recount(bool counts_terminating) {
     counts = {};
-    if (tells_terminating) counts.terminating = 0;
+    if (counts_terminating) counts.terminating = 0;
     for (const auto& [uid, pod] : pods) Count(*pod, 1);
   }
 
@@ -91,7 +91,7 @@ class ReplicaStatus : public Rule {
     bool counts_otherwise = before == nullptr || after == nullptr || before->selector != after->selector ||
                             before->template_labels != after->template_labels;
     if (counts_otherwise) {
-      set.Recount(TellsTerminating(any));
+      set.Recount(CountsTerminating(any));
       if (before != nullptr) set.history.Loosen();
     }
     Changed(moment, uid);
@@ -116,21 +116,22 @@ class ReplicaStatus : public Rule {
       // Time alone makes pods available: check again later whether the controller noticed.
       if (available != set.counts.ready) again.insert(uid);
       if (CountsOf(set.facts->status) == set.counts && set.facts->status.available == available) continue;
-      Tell(moment, set,
-           "its pods are at rest at " + set.counts.String() + ", available " + std::to_string(available));
+      ReportViolation(
+          moment, set,
+          "its pods are at rest at " + set.counts.String() + ", available " + std::to_string(available));
     }
     changed_ = std::move(again);
   }
 
  private:
-  bool TellsTerminating(const ReplicaSetFacts& facts) const {
-    return options_.terminating == TerminatingCounts::kTold && facts.resource == "replicasets";
+  bool CountsTerminating(const ReplicaSetFacts& facts) const {
+    return options_.terminating == TerminatingCounts::kReported && facts.resource == "replicasets";
   }
 
   Counts CountsOf(const ReportedCounts& status) const {
-    const bool looked_at = options_.terminating != TerminatingCounts::kUnknown;
+    const bool is_checked = options_.terminating != TerminatingCounts::kUnknown;
     return {status.replicas, status.fully_labeled, status.ready,
-            looked_at ? status.terminating : std::nullopt};
+            is_checked ? status.terminating : std::nullopt};
   }
 
   void Changed(const Moment& moment, const std::string& uid) {
@@ -149,21 +150,21 @@ class ReplicaStatus : public Rule {
     const ReportedCounts& status = set.facts->status;
     std::int64_t since = set.history.since();
     if (!set.history.Matches(CountsOf(status)))
-      Tell(moment, set,
-           "its pods have not been so since revision " + std::to_string(since) + "; now they are " +
-               set.counts.String());
+      ReportViolation(moment, set,
+                      "its pods have not been so since revision " + std::to_string(since) +
+                          "; now they are " + set.counts.String());
     else if (status.available > status.ready)
-      Tell(moment, set, "no more can be available than ready");
+      ReportViolation(moment, set, "no more can be available than ready");
   }
 
-  void Tell(const Moment& moment, const Set& set, const std::string& truth) {
+  void ReportViolation(const Moment& moment, const Set& set, const std::string& truth) {
     const ReplicaSetFacts& facts = *set.facts;
     report_({moment.revision,
              moment.time,
              "replica-status",
              {RefOf(facts.resource, *facts.header)},
              "at revision " + std::to_string(moment.revision) + " the status of " +
-                 NameOf(facts.resource, *facts.header) + " says " + CountsOf(facts.status).String() +
+                 NameOf(facts.resource, *facts.header) + " reports " + CountsOf(facts.status).String() +
                  ", available " + std::to_string(facts.status.available) + ", but " + truth});
   }
 

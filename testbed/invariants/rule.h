@@ -26,7 +26,7 @@ struct Moment {
 // Whether statuses contain counts of terminating pods.
 enum class TerminatingCounts {
   kAbsent,  // no controller reports them
-  kTold,
+  kReported,
   kUnknown,  // depends on what was stored before: the rules do not check them
 };
 

@@ -22,7 +22,7 @@ void UnchangedWrite::OnAnswer(const SentWrite& sent, const api::Client::Written&
   if (!changes || !answer || *answer == nullptr) return;
   if (in_doubt_.erase({sent.component, sent.object.resource, sent.object.name}) > 0) return;
   std::int64_t revision = (*answer)->revision();
-  // One that took the last finalizer off has written the deletion, whatever state it shows.
+  // A write that removed the last finalizer has deleted the object; the response shows an older state.
   if (sent.revision_after > sent.revision_before || revision > sent.revision_before) return;
   if (WrittenByAnotherJustNow(revision, sent.component)) return;
   std::string what = sent.verb == api::WriteRequest::Verb::kPatch ? "patches " : "updates ";

@@ -16,15 +16,15 @@ struct ObjectRef {
   friend bool operator==(const ObjectRef&, const ObjectRef&) = default;
 };
 
-// Something that must never be, and was.
+// A violated invariant.
 struct Violation {
   std::int64_t revision = 0;
   api::Time time{};
   std::string rule;                // "deployment-bound", ...
-  std::vector<ObjectRef> objects;  // those concerned, the one that the rule is about first
-  std::string text;                // at which revision, what was expected and what was counted
+  std::vector<ObjectRef> objects;  // the objects concerned, the main one first
+  std::string text;                // the revision, the expected and the actual counts
 
-  // One line for people.
+  // One line for messages.
   std::string String() const;
 };
 

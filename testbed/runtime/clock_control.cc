@@ -32,9 +32,15 @@ RunOutcome ClockControl::Settle() {
   return WorkOffNow(0);
 }
 
+api::Time ClockControl::TimeAfter(api::Duration duration) const {
+  const api::Time now = runtime_.Now();
+  return duration > kLastTime - now ? kLastTime : now + duration;
+}
+
 RunOutcome ClockControl::Advance(api::Duration duration) {
-  RunOutcome outcome = Run(runtime_.Now() + duration, {}, false);
-  if (outcome.why == Why::kDeadline) outcome.why = Why::kDone;
+  const bool reachable = duration <= kLastTime - runtime_.Now();
+  RunOutcome outcome = Run(TimeAfter(duration), {}, false);
+  if (outcome.why == Why::kDeadline && reachable) outcome.why = Why::kDone;
   return outcome;
 }
 
@@ -49,12 +55,12 @@ RunOutcome ClockControl::AdvanceToNextTimer() {
 
 RunOutcome ClockControl::RunUntilIdle(api::Duration limit, const Stop& stop) {
   if (stop && stop()) return {Why::kDone, runtime_.Now(), 0};
-  return Run(runtime_.Now() + limit, stop, true);
+  return Run(TimeAfter(limit), stop, true);
 }
 
 RunOutcome ClockControl::RunUntil(const std::function<bool()>& holds, api::Duration limit) {
   if (holds()) return {Why::kDone, runtime_.Now(), 0};
-  return Run(runtime_.Now() + limit, holds, false);
+  return Run(TimeAfter(limit), holds, false);
 }
 
 RunOutcome ClockControl::Run(api::Time until, const Stop& stop, bool work_only) {

@@ -38,14 +38,15 @@ class ClockControl {
     kBusy,     // Runtime::Overrun()
     kEnded,
   };
-  // Runs all ready work and returns when the control plane is quiet, or early for one of the other reasons. A
-  // driver that sees every piece of work calls `stop` after each piece; other drivers need not call it. All
-  // drivers check the clock's mode, which another caller may change meanwhile.
+  // Runs all ready work and returns when the control plane is quiet, or early for one of the other reasons.
+  // Calls `stop`, on the caller's thread, after each piece of work, and checks the clock's mode, which
+  // another caller may change meanwhile. Pieces that run on several threads may share a call.
   using WorkOff = std::function<Rest(const Stop& stop)>;
   ClockControl(Runtime& runtime, WorkOff work_off) : runtime_(runtime), work_off_(std::move(work_off)) {}
 
   // Runs the work that is ready now, without moving the clock.
   RunOutcome Settle();
+  // Ends at kLastTime, with kDeadline, if the time lies after it.
   RunOutcome Advance(api::Duration duration);
   // Advances to the next timer of any kind and processes its consequences.
   RunOutcome AdvanceToNextTimer();
@@ -58,6 +59,8 @@ class ClockControl {
 
  private:
   RunOutcome WorkOffNow(std::int64_t timers_fired);
+  // The time after `duration`, but at most kLastTime.
+  api::Time TimeAfter(api::Duration duration) const;
   RunOutcome Run(api::Time until, const Stop& stop, bool work_only);
 
   Runtime& runtime_;

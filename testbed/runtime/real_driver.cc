@@ -10,9 +10,9 @@ constexpr int kSpinsBeforeSleep = 200;
 constexpr int kPiecesInARow = 16;
 // Components that react to each other indefinitely at one instant are slowed down, not stopped: a change that
 // they have yet to see may end it.
-constexpr std::chrono::milliseconds kRestlessPause(5);
+constexpr std::chrono::milliseconds kLivelockPause(5);
 // How many idle threads for clock moves are kept. Many parallel tests need many threads for a while.
-constexpr std::size_t kAsideIdleMax = 4;
+constexpr std::size_t kBlockingIdleMax = 4;
 
 void RunPiece(Runtime& runtime, Runtime::Piece& piece) {
   piece.work();
@@ -39,15 +39,16 @@ struct LivePool::Member {
     for (int count = users; count != 0; count = users) users.wait(count);
   }
 
-  void TellWhoeverWaits() {
+  void NotifyWaiters() {
     {
       std::lock_guard lock(mutex);
       ++changes;
     }
     changed.notify_all();
   }
-  // Runs ready work and waits for other threads' work until the control plane is quiet.
-  ClockControl::Rest WorkOff(const MemberPtr& self);
+  // Runs ready work and waits for other threads' work until the control plane is quiet or `stop` returns
+  // true.
+  ClockControl::Rest WorkOff(const MemberPtr& self, const ClockControl::Stop& stop);
   bool MoveEnds() const {
     return moves_end || (control.cancelled != nullptr && control.cancelled->cancelled());
   }
@@ -57,9 +58,10 @@ struct LivePool::Member {
   Runtime& runtime;
   std::atomic<int> users = 0;
   std::atomic<bool> gone = false;
-  std::atomic<bool> listed = false;        // is in listed_
-  std::atomic<bool> clock_listed = false;  // is in clocks_
-  std::atomic<bool> awaits_quiet = false;  // a thread needs the kQuiet signal
+  std::atomic<bool> listed = false;         // is in listed_
+  std::atomic<bool> clock_listed = false;   // is in clocks_
+  std::atomic<bool> awaits_quiet = false;   // a thread needs the kQuiet signal
+  std::atomic<bool> awaits_pieces = false;  // a clock move checks its condition after every piece of work
   std::atomic<bool> moves_end = false;
   std::atomic<bool> moved = false;    // a clock move is running: the clock thread has nothing to do
   std::atomic<bool> helped = false;   // the clock move runs ready work itself
@@ -78,15 +80,16 @@ struct LivePool::Member {
   ControlWork control;  // the one that is running; used by its thread only
 };
 
-ClockControl::Rest LivePool::Member::WorkOff(const MemberPtr& self) {
+ClockControl::Rest LivePool::Member::WorkOff(const MemberPtr& self, const ClockControl::Stop& stop) {
   using Rest = ClockControl::Rest;
   helped = true;
   awaits_quiet = true;
+  awaits_pieces = stop != nullptr;
   const std::uint64_t mode_changes = runtime.mode_changes();
   // Why the move stops although the control plane is not quiet.
   auto cut_short = [&]() -> std::optional<Rest> {
     if (MoveEnds()) return Rest::kEnded;
-    if (runtime.mode_changes() != mode_changes) return Rest::kStopped;
+    if (runtime.mode_changes() != mode_changes || (stop && stop())) return Rest::kStopped;
     if (runtime.Overrun()) return Rest::kBusy;
     return std::nullopt;
   };
@@ -109,6 +112,7 @@ ClockControl::Rest LivePool::Member::WorkOff(const MemberPtr& self) {
     changed.wait(lock, [&] { return changes != seen || MoveEnds(); });
   }
   awaits_quiet = false;
+  awaits_pieces = false;
   return *rest;
 }
 
@@ -116,7 +120,7 @@ void LivePool::Member::RunControls(const MemberPtr& self) {
   {
     std::lock_guard clock_lock(clock);
     moved = true;
-    ClockControl clock_control(runtime, [&](const ClockControl::Stop&) { return WorkOff(self); });
+    ClockControl clock_control(runtime, [&](const ClockControl::Stop& stop) { return WorkOff(self, stop); });
     while (true) {
       {
         std::lock_guard lock(mutex);
@@ -133,11 +137,11 @@ void LivePool::Member::RunControls(const MemberPtr& self) {
     }
     moved = false;
   }
-  pool.LookAtClockOf(self);
+  pool.EnqueueClock(self);
 }
 
 LivePool::LivePool(int workers) {
-  threads_.emplace_back([this] { MindClocks(); });
+  threads_.emplace_back([this] { FireTimers(); });
   for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { Work(); });
 }
 
@@ -145,10 +149,10 @@ LivePool::~LivePool() { Stop(); }
 
 void LivePool::Stop() {
   {
-    std::unique_lock lock(aside_mutex_);
-    aside_ends_ = true;
-    aside_changed_.notify_all();
-    aside_changed_.wait(lock, [this] { return aside_threads_ == 0; });
+    std::unique_lock lock(blocking_mutex_);
+    blocking_ends_ = true;
+    blocking_changed_.notify_all();
+    blocking_changed_.wait(lock, [this] { return blocking_threads_ == 0; });
   }
   stopping_ = true;
   ready_signal_.fetch_add(1);
@@ -159,42 +163,42 @@ void LivePool::Stop() {
     if (thread.joinable()) thread.join();
 }
 
-void LivePool::RunAside(std::function<void()> work) {
-  std::lock_guard lock(aside_mutex_);
-  if (aside_ends_) return;
-  aside_.push_back(std::move(work));
-  if (aside_.size() > aside_idle_) {
-    ++aside_threads_;
-    std::thread([this] { WorkAside(); }).detach();
+void LivePool::RunOnOwnThread(std::function<void()> work) {
+  std::lock_guard lock(blocking_mutex_);
+  if (blocking_ends_) return;
+  blocking_work_.push_back(std::move(work));
+  if (blocking_work_.size() > blocking_idle_) {
+    ++blocking_threads_;
+    std::thread([this] { RunBlockingWork(); }).detach();
   }
-  aside_changed_.notify_all();
+  blocking_changed_.notify_all();
 }
 
-void LivePool::WorkAside() {
-  std::unique_lock lock(aside_mutex_);
+void LivePool::RunBlockingWork() {
+  std::unique_lock lock(blocking_mutex_);
   while (true) {
-    if (aside_.empty() && (aside_ends_ || aside_idle_ >= kAsideIdleMax)) break;
-    ++aside_idle_;
-    aside_changed_.wait(lock, [this] { return !aside_.empty() || aside_ends_; });
-    --aside_idle_;
-    if (aside_.empty()) continue;
-    std::function<void()> work = std::move(aside_.front());
-    aside_.pop_front();
+    if (blocking_work_.empty() && (blocking_ends_ || blocking_idle_ >= kBlockingIdleMax)) break;
+    ++blocking_idle_;
+    blocking_changed_.wait(lock, [this] { return !blocking_work_.empty() || blocking_ends_; });
+    --blocking_idle_;
+    if (blocking_work_.empty()) continue;
+    std::function<void()> work = std::move(blocking_work_.front());
+    blocking_work_.pop_front();
     lock.unlock();
     work();
     work = nullptr;
     lock.lock();
   }
-  --aside_threads_;
-  aside_changed_.notify_all();  // under the lock: Stop() may return now, and the pool be destroyed
+  --blocking_threads_;
+  blocking_changed_.notify_all();  // under the lock: Stop() may return now, and the pool be destroyed
 }
 
 void LivePool::Notified(const MemberPtr& member, Runtime::Signal signal) {
-  if (signal == Runtime::Signal::kReady) return member->helped ? member->TellWhoeverWaits() : List(member);
+  if (signal == Runtime::Signal::kReady) return member->helped ? member->NotifyWaiters() : List(member);
   // A control plane becomes quiet many times a second, and mostly no thread waits for it.
   if (signal == Runtime::Signal::kQuiet && !member->awaits_quiet) return;
-  member->TellWhoeverWaits();
-  if (!member->moved) LookAtClockOf(member);
+  member->NotifyWaiters();
+  if (!member->moved) EnqueueClock(member);
 }
 
 void LivePool::List(const MemberPtr& member) {
@@ -221,9 +225,9 @@ void LivePool::Work() {
     if (MemberPtr member = NextListed()) {
       if (!member->Enter()) continue;
       WorkOn(member);
-      const bool restless = member->runtime.Restless();
+      const bool livelocked = member->runtime.IsLivelocked();
       member->Leave();
-      if (restless) std::this_thread::sleep_for(kRestlessPause);
+      if (livelocked) std::this_thread::sleep_for(kLivelockPause);
       continue;
     }
     // Components react to each other within microseconds; sleeping and waking up takes longer than that.
@@ -242,12 +246,13 @@ void LivePool::WorkOn(const MemberPtr& member) {
     if (!piece) return;
     if (i == 0 && runtime.HasReady()) List(member);
     RunPiece(runtime, *piece);
+    if (member->awaits_pieces) member->NotifyWaiters();
     if (stopping_) return;
   }
   if (runtime.HasReady()) List(member);
 }
 
-void LivePool::LookAtClockOf(const MemberPtr& member) {
+void LivePool::EnqueueClock(const MemberPtr& member) {
   if (member->clock_listed.exchange(true)) return;
   {
     std::lock_guard lock(clocks_mutex_);
@@ -256,7 +261,7 @@ void LivePool::LookAtClockOf(const MemberPtr& member) {
   clocks_changed_.notify_one();
 }
 
-void LivePool::MindClocks() {
+void LivePool::FireTimers() {
   std::unique_lock lock(clocks_mutex_);
   while (!stopping_) {
     MemberPtr member;
@@ -275,16 +280,16 @@ void LivePool::MindClocks() {
     }
     if (member == nullptr) continue;
     lock.unlock();
-    MindClock(member);
+    FireTimersOf(member);
     lock.lock();
   }
 }
 
-void LivePool::MindClock(const MemberPtr& member) {
+void LivePool::FireTimersOf(const MemberPtr& member) {
   if (member->wait) waits_.erase({*std::exchange(member->wait, std::nullopt), member});
   if (!member->Enter()) return;
   Runtime& runtime = member->runtime;
-  // Skipped during a clock move, which calls LookAtClockOf() at its end.
+  // Skipped during a clock move, which calls EnqueueClock() at its end.
   if (std::unique_lock clock(member->clock, std::try_to_lock); clock.owns_lock()) {
     ClockMode mode = runtime.mode();
     bool fired = false;
@@ -305,7 +310,7 @@ void LivePool::MindClock(const MemberPtr& member) {
       member->awaits_quiet = false;
     }
     if (fired) {
-      LookAtClockOf(member);
+      EnqueueClock(member);
     } else if (wait) {
       member->wait = std::chrono::steady_clock::now() + *wait;
       waits_.emplace(*member->wait, member);
@@ -326,14 +331,14 @@ LiveDriver::LiveDriver(Runtime& runtime, LivePool* pool, std::unique_ptr<LivePoo
   runtime.SetNotify([member = member_](Runtime::Signal signal) { member->pool.Notified(member, signal); });
   // For work that was posted before SetNotify().
   pool_.List(member_);
-  pool_.LookAtClockOf(member_);
+  pool_.EnqueueClock(member_);
 }
 
 LiveDriver::~LiveDriver() { Stop(); }
 
 void LiveDriver::EndMoves() {
   member_->moves_end = true;
-  member_->TellWhoeverWaits();
+  member_->NotifyWaiters();
 }
 
 void LiveDriver::Stop() {
@@ -353,13 +358,13 @@ bool LiveDriver::WaitForOutside(std::chrono::nanoseconds limit) {
 
 void LiveDriver::Control(std::function<void(ClockControl&)> work,
                          std::shared_ptr<api::CancelToken> cancelled) {
-  if (cancelled != nullptr) cancelled->OnCancel([member = member_] { member->TellWhoeverWaits(); });
+  if (cancelled != nullptr) cancelled->OnCancel([member = member_] { member->NotifyWaiters(); });
   {
     std::lock_guard lock(member_->mutex);
     member_->controls.push_back({std::move(work), std::move(cancelled)});
     if (std::exchange(member_->controls_run, true)) return;
   }
-  pool_.RunAside([member = member_] {
+  pool_.RunOnOwnThread([member = member_] {
     if (!member->Enter()) return;
     member->RunControls(member);
     member->Leave();

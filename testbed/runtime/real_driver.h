@@ -1,7 +1,7 @@
 #pragma once
 
-// Threads that run control planes. A pool has a few threads for all its control planes, however many there
-// are. Each control plane has a driver that connects its runtime to the pool.
+// Threads that run control planes. A pool has a fixed number of worker threads for any number of control
+// planes. Each control plane has a driver that connects its runtime to the pool.
 
 #include <atomic>
 #include <condition_variable>
@@ -30,8 +30,8 @@ class LivePool {
   ~LivePool();
 
   // Runs `work`, which may block, on a thread that is not a worker.
-  void RunAside(std::function<void()> work);
-  // Waits for the work of RunAside() and for running pieces of work, then ends the threads. Idempotent.
+  void RunOnOwnThread(std::function<void()> work);
+  // Waits for the work of RunOnOwnThread() and for running pieces of work, then ends the threads. Idempotent.
   void Stop();
 
  private:
@@ -45,10 +45,10 @@ class LivePool {
   MemberPtr NextListed();
   void Work();
   void WorkOn(const MemberPtr& member);
-  void LookAtClockOf(const MemberPtr& member);
-  void MindClocks();
-  void MindClock(const MemberPtr& member);
-  void WorkAside();
+  void EnqueueClock(const MemberPtr& member);
+  void FireTimers();
+  void FireTimersOf(const MemberPtr& member);
+  void RunBlockingWork();
 
   std::atomic<bool> stopping_ = false;
 
@@ -61,12 +61,12 @@ class LivePool {
   std::deque<MemberPtr> clocks_;                         // to be checked by the clock thread
   std::set<std::pair<WallTimePoint, MemberPtr>> waits_;  // due times; used by the clock thread only
 
-  std::mutex aside_mutex_;
-  std::condition_variable aside_changed_;
-  std::deque<std::function<void()>> aside_;
-  std::size_t aside_threads_ = 0;  // detached; Stop() waits until there are none
-  std::size_t aside_idle_ = 0;
-  bool aside_ends_ = false;
+  std::mutex blocking_mutex_;
+  std::condition_variable blocking_changed_;
+  std::deque<std::function<void()>> blocking_work_;
+  std::size_t blocking_threads_ = 0;  // detached; Stop() waits until there are none
+  std::size_t blocking_idle_ = 0;
+  bool blocking_ends_ = false;
 
   std::vector<std::thread> threads_;
 };

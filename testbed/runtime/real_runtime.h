@@ -1,6 +1,7 @@
 #pragma once
 
-// What a live control plane takes from the machine: its clock, a thread for the time of connections, entropy.
+// The live control plane's sources from the machine: the wall clock, a thread for timers of connections,
+// entropy.
 
 #include <condition_variable>
 #include <cstdint>
@@ -46,7 +47,7 @@ class ThreadExecutor : public api::Executor {
   std::thread thread_;
 };
 
-// Time that has passed in the world, for RuntimeOptions::wall.
+// Elapsed wall-clock time, for RuntimeOptions::wall.
 std::chrono::nanoseconds WallTime();
 
 // A seed from the machine's entropy, for runs that need not be repeated.

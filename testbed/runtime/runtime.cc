@@ -100,8 +100,8 @@ class Runtime::Impl {
   }
 
   bool Overrun() { return Exceeded(instant_work_); }
-  bool Restless() { return !mode().FollowsWall() && Exceeded(work_since_quiet_); }
-  void RequestCame() { work_since_quiet_.Reset(); }
+  bool IsLivelocked() { return !mode().FollowsWall() && Exceeded(work_since_quiet_); }
+  void OnRequest() { work_since_quiet_.Reset(); }
 
   std::string BusiestLane() const {
     std::lock_guard lock(mutex_);
@@ -140,7 +140,9 @@ class Runtime::Impl {
   }
 
   TimerId PostTimer(std::size_t lane, TimerKind kind, Duration delay, std::function<void()> work) {
-    Time due = Now() + std::max(delay, Duration::zero());
+    const Time now = Now();
+    // One that would be due after the end of time never fires.
+    const Time due = delay > kLastTime - now ? Time::max() : now + std::max(delay, Duration::zero());
     TimerId id = 0;
     bool first = false;
     {
@@ -241,17 +243,17 @@ class Runtime::Impl {
 
   std::optional<Time> NextTimer() const {
     std::lock_guard lock(mutex_);
-    if (timers_.empty()) return std::nullopt;
+    if (timers_.empty() || timers_.begin()->first.due > kLastTime) return std::nullopt;
     return timers_.begin()->first.due;
   }
   std::optional<Time> NextWorkTimer() const {
     std::lock_guard lock(mutex_);
-    if (work_timers_.empty()) return std::nullopt;
+    if (work_timers_.empty() || work_timers_.begin()->due > kLastTime) return std::nullopt;
     return work_timers_.begin()->due;
   }
 
   bool FireNext(Time until) {
-    if (mode().FollowsWall()) until = std::min(until, Now());
+    until = std::min(until, mode().FollowsWall() ? Now() : kLastTime);
     {
       std::lock_guard lock(mutex_);
       if (timers_.empty() || timers_.begin()->first.due > until) return false;
@@ -272,6 +274,7 @@ class Runtime::Impl {
   // Never back: a clock that follows the wall is ahead of its timers already. Whether it moved.
   bool MoveTimeTo(Time time) {
     std::lock_guard lock(time_mutex_);
+    time = std::min(time, kLastTime);
     if (mode_.FollowsWall() || time <= base_) return false;
     base_ = time;
     return true;
@@ -287,7 +290,11 @@ class Runtime::Impl {
     if (!next) return std::nullopt;
     std::lock_guard lock(time_mutex_);
     std::chrono::duration<double, std::nano> left = *next - NowLocked();
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(std::max(0.0, left.count() / mode_.factor)));
+    // At most a day, after which the caller asks again: the range of nanoseconds is shorter than that of
+    // Time.
+    constexpr double kMost = std::chrono::nanoseconds(std::chrono::days(1)).count();
+    return std::chrono::nanoseconds(
+        static_cast<std::int64_t>(std::clamp(left.count() / mode_.factor, 0.0, kMost)));
   }
 
   void SetNotify(std::function<void(Signal)> notify) { notify_ = std::move(notify); }
@@ -337,7 +344,9 @@ class Runtime::Impl {
   Time NowLocked() const {
     if (!mode_.FollowsWall()) return base_;
     std::chrono::duration<double, std::nano> passed = options_.wall() - base_wall_;
-    Time now = base_ + std::chrono::duration_cast<Duration>(passed * mode_.factor);
+    // Compared as floating point: the product may exceed the range of Duration.
+    const auto scaled = passed * mode_.factor;
+    Time now = scaled >= kLastTime - base_ ? kLastTime : base_ + std::chrono::duration_cast<Duration>(scaled);
     if (mode_.kind == ClockMode::Kind::kReal) return now;
     // A fast clock does not pass a timer that has not fired: a machine that cannot keep up slows it down
     // instead of making heartbeats late.
@@ -456,8 +465,8 @@ void Runtime::MoveTo(Time time) {
 }
 void Runtime::BeginInstant() { impl_->BeginInstant(); }
 bool Runtime::Overrun() { return impl_->Overrun(); }
-bool Runtime::Restless() { return impl_->Restless(); }
-void Runtime::RequestCame() { impl_->RequestCame(); }
+bool Runtime::IsLivelocked() { return impl_->IsLivelocked(); }
+void Runtime::OnRequest() { impl_->OnRequest(); }
 std::string Runtime::BusiestLane() const { return impl_->BusiestLane(); }
 void Runtime::SetInstantPieces(std::function<std::int64_t()> allowed) {
   impl_->SetInstantPieces(std::move(allowed));

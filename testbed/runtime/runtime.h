@@ -23,6 +23,10 @@
 
 namespace terrarium::testbed {
 
+// 9999-12-31T23:59:59.999999Z, the last time that an API object can hold (api::HasFourDigitYear). No clock
+// goes past it, and a timer that would be due later never fires.
+inline constexpr api::Time kLastTime{api::Duration(253'402'300'799'999'999)};
+
 struct ClockMode {
   enum class Kind {
     kReal,     // follows the wall clock
@@ -92,10 +96,11 @@ class Runtime : public api::Clock {
   // More pieces of work ran at this instant than allowed: components react to each other's events
   // indefinitely.
   bool Overrun();
-  // The same for a virtual or auto clock: counts the work since the control plane was
-  // last quiet, or since the last RequestCame().
-  bool Restless();
-  void RequestCame();
+  // The same for a virtual or auto clock, over the work since the control plane was last quiet or since the
+  // last OnRequest().
+  bool IsLivelocked();
+  // A client's request may end the livelock.
+  void OnRequest();
   // The lane that ran most pieces of work at this instant.
   std::string BusiestLane() const;
   // Sets how many pieces one instant may have. `allowed` is called without locks held, from any thread, and
@@ -105,7 +110,7 @@ class Runtime : public api::Clock {
   void SetInstantPieces(std::function<std::int64_t()> allowed);
   // Moves the clock forward to `time` if it is earlier, in every mode.
   void NotBefore(api::Time time);
-  // Wall-clock time until the next timer is due, for the modes that follow the wall clock.
+  // Wall-clock time until the next timer is due, at most a day, for the modes that follow the wall clock.
   std::optional<std::chrono::nanoseconds> WallUntilNextTimer() const;
   enum class Signal {
     kReady,   // a lane has work to run

@@ -17,10 +17,10 @@ class Simulation {
 
   Runtime& runtime() { return runtime_; }
   ClockControl& clock() { return clock_; }
-  // Calls `look` after every piece of work, while no other piece is running.
-  void SetAfterPiece(std::function<void()> look) { after_piece_ = std::move(look); }
-  // Calls `look` each time the ready work has been run. `idle`: only background timers are left.
-  void SetOnRest(std::function<void(bool idle)> look) { on_rest_ = std::move(look); }
+  // Calls `callback` after every piece of work, while no other piece is running.
+  void SetAfterPiece(std::function<void()> callback) { after_piece_ = std::move(callback); }
+  // Calls `callback` each time the ready work has been run. `idle`: only background timers are left.
+  void SetOnRest(std::function<void(bool idle)> callback) { on_rest_ = std::move(callback); }
 
  private:
   ClockControl::Rest Settle(const ClockControl::Stop& stop);

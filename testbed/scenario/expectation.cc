@@ -19,9 +19,9 @@ class Guard : public Standing {
   Guard(std::unique_ptr<Expectation> expectation, bool never)
       : expectation_(std::move(expectation)), never_(never) {}
 
-  std::optional<Mismatch> Look() override {
-    if (!looked_) {
-      looked_ = true;
+  std::optional<Mismatch> Check() override {
+    if (!has_checked_) {
+      has_checked_ = true;
       if (Broken()) return expectation_->Explain(never_);
     }
     while (expectation_->Next())
@@ -34,7 +34,7 @@ class Guard : public Standing {
 
   std::unique_ptr<Expectation> expectation_;
   bool never_;
-  bool looked_ = false;
+  bool has_checked_ = false;
 };
 
 StepOutcome Failed(Mismatch mismatch, const std::string& when) {
@@ -47,18 +47,18 @@ StepOutcome Failed(Mismatch mismatch, const std::string& when) {
 // stale until its controller has synced.
 StepOutcome Eventually(Run& run, Expectation& expectation, api::Duration limit) {
   bool held = false;
-  auto look = [&] {
+  auto check = [&] {
     while (!held && expectation.Next()) held = expectation.Holds();
     return held;
   };
   const api::Time until = run.bed().Now() + limit;
   const bool by_revision = expectation.ByRevision();
-  Run::Moved moved = run.Move(api::Duration::zero(), by_revision ? look : std::function<bool()>());
-  if (moved.why == Why::kLimit && !look()) held = expectation.Holds();
-  if (by_revision && !held && moved.why == Why::kLimit) moved = run.Move(limit, look);
+  Run::Moved moved = run.Move(api::Duration::zero(), by_revision ? check : std::function<bool()>());
+  if (moved.why == Why::kLimit && !check()) held = expectation.Holds();
+  if (by_revision && !held && moved.why == Why::kLimit) moved = run.Move(limit, check);
   if (!by_revision && moved.why == Why::kLimit) moved.why = Why::kStopped;
-  while (!by_revision && !look() && moved.why == Why::kStopped) moved = run.MoveToNextRest(until);
-  if (held || look()) return StepOutcome::Fine();
+  while (!by_revision && !check() && moved.why == Why::kStopped) moved = run.MoveToNextRest(until);
+  if (held || check()) return StepOutcome::Fine();
   if (moved.why != Why::kLimit) return Run::BadMove(moved, "");
   return Failed(expectation.Explain(false), ", for all of " + api::FormatDuration(limit));
 }
@@ -68,16 +68,16 @@ StepOutcome Throughout(Run& run, std::unique_ptr<Expectation> expectation, bool 
   Guard guard(std::move(expectation), never);
   std::optional<Mismatch> broken;
   const api::Time began = run.bed().Now();
-  auto look = [&] {
-    if (!broken) broken = guard.Look();
+  auto check = [&] {
+    if (!broken) broken = guard.Check();
     return broken.has_value();
   };
   Run::Moved moved{Why::kStopped};
   if (by_revision) {
-    moved = run.Move(span, look);
+    moved = run.Move(span, check);
   } else {
-    while (!look() && moved.why == Why::kStopped) moved = run.MoveToNextRest(began + span);
-    look();
+    while (!check() && moved.why == Why::kStopped) moved = run.MoveToNextRest(began + span);
+    check();
   }
   if (broken)
     return Failed(std::move(*broken),

@@ -59,7 +59,7 @@ class FieldChecker {
       case FieldType::kTime:
       case FieldType::kMicroTime:
       case FieldType::kDuration:
-        if (!value.is_string()) Wrong(path, name + " is a text: put it in quotes");
+        if (!value.is_string()) Wrong(path, name + " is a string: put it in quotes");
         return;
       case FieldType::kBool:
         if (!value.is_boolean()) Wrong(path, name + " is true or false");
@@ -73,7 +73,7 @@ class FieldChecker {
         return;
       case FieldType::kQuantity:
       case FieldType::kIntOrString:
-        if (!value.is_string() && !value.is_number()) Wrong(path, name + " is a number or a text");
+        if (!value.is_string() && !value.is_number()) Wrong(path, name + " is a number or a string");
         return;
       case FieldType::kRawObject:
       case FieldType::kFieldsV1:

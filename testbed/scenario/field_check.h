@@ -1,8 +1,7 @@
 #pragma once
 
-// Holds what a scenario says about an object against the kind's schema, so that a misspelt field is found
-// where it stands and before anything runs: an expectation of a field that no object has would fail much
-// later, or never.
+// Checks the objects in a scenario against the schema of their kind before the scenario runs. An expectation
+// about a misspelt field would otherwise fail much later, or never.
 
 #include <string>
 
@@ -17,7 +16,7 @@ enum class FieldUse {
   kMatch,     // a part of one, with comparisons (match.h)
 };
 
-// Unknown fields, and values of another type than the field's.
+// Reports unknown fields, and values of the wrong type.
 void CheckFields(const apiserver::ResourceInfo& resource, const Json& value, const std::string& path,
                  FieldUse use, Mistakes& mistakes);
 

@@ -147,7 +147,7 @@ bool IsComparison(const Json& value) {
 
 std::string WrongComparison(const Json& value) {
   for (const auto& [name, than] : value.items()) {
-    if (name == "like" && !than.is_string()) return "like takes a text, in which * stands for anything";
+    if (name == "like" && !than.is_string()) return "like takes a string in which * stands for anything";
     if ((name == "atLeast" || name == "atMost") && !than.is_number()) return name + " takes a number";
     if (name == "present" && than != true) return "present takes true; a field that is to be absent is null";
   }

@@ -13,7 +13,7 @@
 //   {atLeast: 3} {atMost: 5}   a number within these bounds
 //   {not: VALUE}               anything that does not match VALUE, also an absent field
 //   {like: "Scaled*"}          a string; * stands for any characters
-//   {present: true}            the field is there, with any value
+//   {present: true}            the field exists, with any value
 
 #include <string>
 #include <string_view>
@@ -37,7 +37,7 @@ std::vector<Difference> Differences(const Json& want, const Json& got);
 
 // Whether the value is a comparison, as above.
 bool IsComparison(const Json& value);
-// What is wrong with a comparison. Empty: it is valid. REQUIRES: IsComparison(value)
+// The error of a comparison. Empty: it is valid. REQUIRES: IsComparison(value)
 std::string WrongComparison(const Json& value);
 
 // Whether `text` matches `pattern`, in which * stands for any number of characters.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads Prometheus' text form, as far as a test asks about single series.
+// Reads single series from Prometheus text.
 
 #include <optional>
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace terrarium::testbed::scenario {
 
-// The sum of all series of that name whose labels include `labels` (an object of texts); nullopt: there is
-// none.
+// The sum of all series of that name whose labels include `labels` (an object of strings); nullopt: no such
+// series.
 std::optional<double> SumOfSeries(std::string_view text, std::string_view name, const api::Json& labels);
-// The series of that name with their labels, the first few of them, for people; empty: there is none.
+// The first few series of that name with their labels, for messages; empty: none.
 std::string SeriesOf(std::string_view text, std::string_view name);
 std::string FormatMetric(double value);
 

@@ -38,17 +38,17 @@ const Shape& OptionsShape() {
       .is = "options",
       .members = {
           {"seeds", seeds,
-           "of uids, names and the order of work; the scenario runs once for each. [1] unless you say"},
+           "of uids, names and the order of work; the scenario runs once for each. [1] by default"},
           {"featureGates", GateValues(), "gates of all components, where they differ from their defaults"},
           {"componentFeatureGates", by_component, "gates of one component, on top of featureGates"},
-          {"nodes", NotNegative(), "how many nodes there are: node-0, node-1, ...; 3 unless you say"},
+          {"nodes", NotNegative(), "how many nodes there are: node-0, node-1, ...; 3 by default"},
           {"controllers", Texts(),
-           "which controllers run, as kube-controller-manager's --controllers; [\"*\"] unless you say"},
-          {"scheduler", AnyBoolean(), "false: nobody binds pods"},
-          {"kubelet", AnyBoolean(), "false: nobody runs pods, and there are no nodes"},
+           "which controllers run, as kube-controller-manager's --controllers; [\"*\"] by default"},
+          {"scheduler", AnyBoolean(), "false: no pod is bound to a node"},
+          {"kubelet", AnyBoolean(), "false: no pod runs, and there are no nodes"},
           {"podDefaults", ScriptKeys(),
-           "how pods behave that do not say: keys of a pod script without terrarium.dev/"},
-          {"startTime", TimeText(), "what the clock says at first; 2026-01-01T00:00:00Z unless you say"},
+           "how pods without a pod script behave: keys of a pod script without terrarium.dev/"},
+          {"startTime", TimeText(), "the time at the start; 2026-01-01T00:00:00Z by default"},
       }};
   return shape;
 }

@@ -96,7 +96,7 @@ class Substitution {
     if (const Json* value = FindValue(values_, name, &rest, &at)) return value;
     std::string hint = at->is_object() ? DidYouMean(rest, NamesOf(*at)) : "";
     mistakes_.push_back(
-        {path, "${" + name + "} is no parameter" + hint + ": " +
+        {path, "${" + name + "} is not a parameter" + hint + ": " +
                    (values_.empty() ? "there is no `each`" : "there are " + JoinOr(NamesOf(values_)))});
     return nullptr;
   }
@@ -163,7 +163,7 @@ std::string CombinationName(const Json& values) {
 bool Applies(const Json& when, const Json& values) {
   return std::all_of(when.items().begin(), when.items().end(), [&values](const auto& item) {
     const Json* value = FindValue(values, item.key());
-    if (value == nullptr) return true;  // said elsewhere
+    if (value == nullptr) return true;  // reported elsewhere
     const Json& wanted = item.value();
     return wanted.is_array() ? std::find(wanted.begin(), wanted.end(), *value) != wanted.end()
                              : wanted == *value;
@@ -173,9 +173,9 @@ bool Applies(const Json& when, const Json& values) {
 void CheckWhen(const Json& when, const Json& values, const std::string& path, Mistakes& mistakes) {
   for (const auto& [name, wanted] : when.items())
     if (FindValue(values, name) == nullptr)
-      mistakes.push_back(
-          {YamlPathBelow(path, name) + "#",
-           "when: " + api::Quote(name) + " is no parameter of `each`" + DidYouMean(name, NamesOf(values))});
+      mistakes.push_back({YamlPathBelow(path, name) + "#", "when: " + api::Quote(name) +
+                                                               " is not a parameter of `each`" +
+                                                               DidYouMean(name, NamesOf(values))});
 }
 
 }  // namespace terrarium::testbed::scenario

@@ -37,13 +37,13 @@ class DocumentReader {
   void Read() {
     for (const std::string& error : read_.document.strict_errors) Repeated(error);
     const Json& document = read_.document.value;
-    if (!document.is_object()) return Say({"", "a scenario is a mapping with `scenario` and `steps`"});
+    if (!document.is_object()) return AddMistake({"", "a scenario is a mapping with `scenario` and `steps`"});
     Mistakes mistakes;
     if (document.contains("each")) CheckShape(EachShape(), document["each"], "/each", mistakes);
     if (mistakes.empty() && CombinationCount(document.value("each", Json())) > kCombinationsMax)
       mistakes.push_back(
           {"/each", "the values give more than " + std::to_string(kCombinationsMax) + " scenarios"});
-    if (!mistakes.empty()) return SayAll(mistakes);
+    if (!mistakes.empty()) return AddMistakes(mistakes);
     std::vector<Scenario> made;
     for (const Json& values : Combinations(document.contains("each") ? document["each"] : Json()))
       made.push_back(ReadWith(values));
@@ -62,7 +62,7 @@ class DocumentReader {
     if (mistakes.empty()) CheckShape(ScenarioShape(), document, "", mistakes);
     if (mistakes.empty() && document.contains("options"))
       CheckOptions(document["options"], "/options", mistakes);
-    SayAll(mistakes);
+    AddMistakes(mistakes);
     return mistakes.empty() ? Make(document, values) : Scenario{};
   }
 
@@ -113,16 +113,16 @@ class DocumentReader {
     }
   }
 
-  void SayAll(const Mistakes& mistakes) {
-    for (const Mistake& mistake : mistakes) Say(mistake);
+  void AddMistakes(const Mistakes& mistakes) {
+    for (const Mistake& mistake : mistakes) AddMistake(mistake);
   }
 
   // Reports a mistake once, even if several combinations have it.
-  void Say(const Mistake& mistake) {
+  void AddMistake(const Mistake& mistake) {
     const YamlPlace place = PlaceOf(read_.places, mistake.path);
-    for (const FileMistake& said : out_.mistakes)
-      if (said.place.line == place.line && said.place.column == place.column &&
-          said.message == mistake.message)
+    for (const FileMistake& known : out_.mistakes)
+      if (known.place.line == place.line && known.place.column == place.column &&
+          known.message == mistake.message)
         return;
     out_.mistakes.push_back({file_, place, mistake.message});
   }
@@ -138,7 +138,7 @@ class DocumentReader {
 const Shape& ScenarioShape() {
   static const Shape steps{.type = Shape::Type::kSteps, .is = "a list of steps"};
   static const Shape name{.type = Shape::Type::kText,
-                          .is = "a text: what the scenario shows",
+                          .is = "a string: what the scenario shows",
                           .wrong = [](const Json& value) -> std::string {
                             return value.get_ref<const std::string&>().empty() ? "the name is empty" : "";
                           }};

@@ -103,7 +103,7 @@ bool Run::AllStands() {
     return false;
   }
   for (StandingStep& each : standing_) {
-    std::optional<Mismatch> broken = each.standing->Look();
+    std::optional<Mismatch> broken = each.standing->Check();
     if (!broken) continue;
     FailAt(each.step, std::move(*broken));
     return false;

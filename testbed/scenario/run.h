@@ -18,7 +18,7 @@
 
 namespace terrarium::testbed::scenario {
 
-// How a scenario failed, for people.
+// How a scenario failed.
 struct Failure {
   std::size_t step = 0;    // counted from 1; 0: before the first step
   std::string step_title;  // "expect deployment/web" or its name
@@ -43,7 +43,7 @@ class Standing {
  public:
   virtual ~Standing() = default;
   // Checks the revisions since the last call. Returns the first mismatch, if any.
-  virtual std::optional<Mismatch> Look() = 0;
+  virtual std::optional<Mismatch> Check() = 0;
 };
 
 class Run {
@@ -106,7 +106,7 @@ class Run {
   RunReport report_;
 };
 
-// The failure as text for people. Every line ends with a newline.
+// The failure as text. Every line ends with a newline.
 std::string Describe(const Scenario& scenario, const Failure& failure);
 
 }  // namespace terrarium::testbed::scenario

@@ -42,7 +42,7 @@ Json FieldsSchema(const std::vector<const Members*>& members) {
   return schema;
 }
 
-// A step has exactly one verb, which says what else it may have.
+// A step has exactly one verb, which determines its other keys.
 Json StepSchema() {
   Json choices = Json::array();
   for (const StepDef* step : AllSteps()) {

@@ -4,9 +4,8 @@
 
 namespace terrarium::testbed::scenario {
 
-// The JSON Schema (draft 7) of a scenario file, for editors. It is printed from the tables that the reader
-// checks against; a value that must be a number may also be a ${parameter}, which only the reader can look
-// behind.
+// The JSON Schema (draft 7) of a scenario file, for editors. Generated from the tables of the reader. A
+// number may also be a ${parameter}, whose value only the reader checks.
 Json ScenarioSchema();
 
 }  // namespace terrarium::testbed::scenario

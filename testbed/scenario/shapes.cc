@@ -41,7 +41,7 @@ std::string WrongTarget(const Json& value) {
 std::string WrongManifest(const Json& value) {
   for (const char* key : {"apiVersion", "kind"})
     if (!value.contains(key) || !value[key].is_string())
-      return "an object needs apiVersion and kind, each a text";
+      return "an object needs apiVersion and kind, each a string";
   return ResourceOfManifest(value) == nullptr
              ? "no kind " + api::Quote(value["kind"].get_ref<const std::string&>()) + " in " +
                    value["apiVersion"].get<std::string>() + " is served"
@@ -89,7 +89,7 @@ const Shape& ManifestList() {
 }  // namespace
 
 const Shape& AnyText() {
-  static const Shape shape{Type::kText, "a text"};
+  static const Shape shape{Type::kText, "a string"};
   return shape;
 }
 
@@ -148,7 +148,7 @@ const Shape& SelectorText() {
 }
 
 const Shape& LikeText() {
-  static const Shape shape{Type::kText, "a text, in which * stands for anything"};
+  static const Shape shape{Type::kText, "a string in which * stands for anything"};
   return shape;
 }
 

@@ -33,7 +33,8 @@ void CheckStep(const Json& step, const std::string& path, std::set<std::string>&
     const bool single = step.size() == 1;
     const std::string word = single ? step.begin().key() : "";
     return mistakes.push_back({single ? YamlPathBelow(path, word) + "#" : path,
-                               "the step has no verb" + (single ? ", " + api::Quote(word) + " is none" : "") +
+                               "the step has no verb" +
+                                   (single ? ", " + api::Quote(word) + " is not one" : "") +
                                    DidYouMeanOr(word, Verbs(), "it needs one of " + JoinOr(Verbs()))});
   }
   const std::size_t before = mistakes.size();

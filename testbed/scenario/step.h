@@ -5,8 +5,8 @@
 //   - scale: deployment/web
 //     replicas: 5
 //
-// A new one is a row in the list of its subject: what its verb and its keys hold, what shapes cannot say
-// about them, and what it does. The reader, the JSON Schema, --help and the run know it then.
+// A new step is a row in the list of its subject: the shapes of its verb and keys, further checks, and the
+// function that runs it. The reader, the JSON Schema, --help and the runner use these rows.
 
 #include <optional>
 #include <set>
@@ -23,15 +23,15 @@ namespace terrarium::testbed::scenario {
 
 class Run;
 
-// What is wrong when a step does not come out as it should.
+// How the result of a step differs from the expected one.
 struct Mismatch {
-  std::string text;  // what was expected and what there was instead, in a line
+  std::string text;  // the expected and the actual state, in one line
   std::vector<Difference> differences = {};
-  std::int64_t revision = 0;  // at which it was; 0: now
+  std::int64_t revision = 0;  // of the mismatch; 0: the current one
 };
 
 struct StepOutcome {
-  std::optional<api::Status> refused = {};  // the server said no
+  std::optional<api::Status> refused = {};  // the error of a server that refused the request
   std::optional<Mismatch> failed = {};
 
   static StepOutcome Fine() { return {}; }
@@ -39,7 +39,7 @@ struct StepOutcome {
   static StepOutcome Refused(api::Status status) { return {std::move(status), {}}; }
 };
 
-// A step on its way through the checks.
+// A step that is being checked.
 struct StepDraft {
   const Json& document;
   const std::string& path;
@@ -50,12 +50,12 @@ struct StepDef {
   std::string_view verb;
   std::string_view about;
   const Shape& value;                // of the verb's own key
-  std::vector<const Members*> keys;  // that go with it, besides those of every step
-  // What is wrong beyond shapes; nullptr: nothing can be. Called only when all shapes are right.
+  std::vector<const Members*> keys;  // of this verb, besides the common keys
+  // Reports mistakes that shapes cannot express; nullptr: none. Called only when all shapes are valid.
   void (*check)(const StepDraft& step, Mistakes& mistakes);
   // REQUIRES: `step` has been checked.
   StepOutcome (*run)(Run& run, const Json& step);
-  bool may_be_refused = false;  // the server can refuse what it asks: the step takes `refused`
+  bool may_be_refused = false;  // the server can refuse the request: the step accepts `refused`
 };
 
 // One list per subject.
@@ -65,7 +65,7 @@ std::span<const StepDef> NodeSteps();
 std::span<const StepDef> ComponentSteps();
 std::span<const StepDef> ClockSteps();
 std::span<const StepDef> ExpectationSteps();
-// All of them, in the order in which people want to read about them.
+// All steps, in the order of the documentation.
 const std::vector<const StepDef*>& AllSteps();
 
 // The step's row; nullptr when it has no verb, or several. REQUIRES: an object.
@@ -76,7 +76,7 @@ const Members& RefusedKey();
 // Every key that a step with that verb may have.
 std::vector<const Members*> KeysOf(const StepDef& step);
 
-// Checks the list of steps: verbs, shapes and what is beyond them.
+// Checks the list of steps: verbs, shapes and the steps' own checks.
 void CheckSteps(const Json& steps, const std::string& path, Mistakes& mistakes);
 
 }  // namespace terrarium::testbed::scenario

@@ -35,7 +35,7 @@ void CheckRunUntil(const StepDraft& step, Mistakes& mistakes) {
   if (target.find('/') == std::string::npos)
     mistakes.push_back(
         {api::YamlPathBelow(step.path, "runUntil"),
-         "runUntil looks at one object: write KIND/NAME, or expect with eventually for several"});
+         "runUntil checks one object: write KIND/NAME, or expect with eventually for several"});
   auto condition = ObjectCondition::Parse(step.document["for"].get<std::string>());
   if (!condition) mistakes.push_back({api::YamlPathBelow(step.path, "for"), condition.status().message});
 }

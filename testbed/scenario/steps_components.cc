@@ -29,7 +29,7 @@ StepOutcome Change(Run& run, const Json& step) {
 const Members& GateKeys() {
   static const Shape components{
       .type = Shape::Type::kList, .is = "a list of components", .of = &ComponentName(), .least = 1};
-  static const Members members{{"components", components, "which of them; all there are unless you say"}};
+  static const Members members{{"components", components, "which of them; all there are by default"}};
   return members;
 }
 
@@ -80,7 +80,7 @@ std::span<const StepDef> ComponentSteps() {
        Change<kRestart, &Testbed::Restart>,
        true},
       {kCrash,
-       "end a component without a goodbye, in the middle of what it does; it is down until it is started",
+       "end a component abruptly, in the middle of its work; it is down until it is started",
        ComponentName(),
        {},
        nullptr,

@@ -119,12 +119,12 @@ void CheckObjects(const StepDraft& step, Mistakes& mistakes) {
     if (document["absent"] != true)
       wrong("absent", "absent takes true: without it, the object must be there");
     if (target->name.empty()) wrong("absent", "absent goes with KIND/NAME; for several write count: 0");
-    if (document.contains("match")) wrong("match", "what is absent looks like nothing");
+    if (document.contains("match")) wrong("match", "an absent object has nothing to match");
   }
   if (document.contains("count") && !target->name.empty())
     wrong("count", "count goes with a kind without a name, like " + std::string(target->resource->plural));
   if (document.contains("never") && document.contains("match") && document.contains("count"))
-    wrong("count", "never takes match or count: say with where which ones to count");
+    wrong("count", "never takes match or count: select the objects to count with where");
 }
 
 StepOutcome ExpectObjects(Run& run, const Json& step) {
@@ -146,7 +146,7 @@ const Members& EventKeys() {
       {"reason", LikeText(), "the events' reason; * stands for anything"},
       {"message", LikeText(), "the events' message; * stands for anything"},
       {"type", AnyText(), "Normal or Warning"},
-      {"count", NumberRule(), "how often that was reported; at least once unless you say"},
+      {"count", NumberRule(), "how often that was reported; at least once by default"},
   };
   return members;
 }
@@ -229,8 +229,8 @@ class MetricValue : public Expectation {
 
   // A change of a metric has no revision, so each check sees exactly one new state.
   bool Next() override {
-    looked_ = !looked_;
-    if (!looked_) return false;
+    is_sampled_ = !is_sampled_;
+    if (!is_sampled_) return false;
     text_ = run_.Metrics();
     value_ = SumOfSeries(text_, name_, labels_);
     return true;
@@ -268,7 +268,7 @@ class MetricValue : public Expectation {
   const Json& step_;
   std::string name_;
   Json labels_;
-  bool looked_ = false;
+  bool is_sampled_ = false;
   std::string text_;
   std::optional<double> value_;
 };
@@ -289,7 +289,7 @@ void CheckMetric(const StepDraft& step, Mistakes& mistakes) {
   if (document.contains("absent") && document["absent"] != true) wrong("absent", "absent takes true");
   // A change of a metric has no revision, and reading all metrics after every piece of work is slow.
   for (const char* key : {"always", "never"})
-    if (document.contains(key) && document[key] == "end") wrong(key, "with a metric, say for how long");
+    if (document.contains(key) && document[key] == "end") wrong(key, "a metric needs a duration");
 }
 
 StepOutcome ExpectMetric(Run& run, const Json& step) {
@@ -307,13 +307,13 @@ std::span<const StepDef> ExpectationSteps() {
        CheckObjects,
        ExpectObjects},
       {"expectEvents",
-       "what Events tell of: about KIND/NAME (* in a name stands for anything) or all of a KIND",
+       "Events: about KIND/NAME (* in a name stands for anything) or all of a KIND",
        Target(),
        {&NamespaceMember(), &EventKeys(), &TimeKeys()},
        CheckEvents,
        ExpectEvents},
       {"expectMetric",
-       "what a series of /metrics says; looked at whenever the cluster rests",
+       "the value of a series of /metrics; checked whenever the cluster is quiet",
        AnyText(),
        {&MetricKeys(), &TimeKeys()},
        CheckMetric,

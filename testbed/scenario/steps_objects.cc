@@ -95,7 +95,7 @@ StepOutcome EachManifest(Run& run, const Json& step) {
   return StepOutcome::Fine();
 }
 
-// A subresource that a step may speak to; that of an object's whole is not written.
+// A subresource that a step may name; none for the object itself.
 std::string Below(const Json& step) {
   return step.contains("subresource") ? "/" + step["subresource"].get<std::string>() : "";
 }
@@ -113,7 +113,7 @@ const Members& PatchKeys() {
       .type = Shape::Type::kText, .is = "a type of patch", .words = {"strategic", "merge", "json"}};
   static const Members members{
       {"with", with, "the patch", true},
-      {"type", type, "strategic unless you say"},
+      {"type", type, "strategic by default"},
       {"subresource", AnyText(), "status, scale, ...: what of the object to patch"},
   };
   return members;
@@ -173,8 +173,7 @@ const Members& DeleteKeys() {
                             .words = {"Background", "Foreground", "Orphan"}};
   static const Members members{
       {"gracePeriodSeconds", NotNegative(), "instead of the object's own"},
-      {"propagationPolicy", policy,
-       "what becomes of what it owns; Background unless you say, as with kubectl"},
+      {"propagationPolicy", policy, "what becomes of what it owns; Background by default, as with kubectl"},
   };
   return members;
 }

@@ -33,7 +33,7 @@ api::Status NoKubelet() {
   return status;
 }
 
-// What the step says besides which pods, in the words of the control API.
+// The other members of the step, as members of the control API's request.
 Json OrderOf(const Json& step) {
   Json order = Json::object();
   if (step.contains("at")) order["point"] = step["at"];
@@ -90,7 +90,7 @@ const Members& ReleaseKeys() {
                              .is = "outcome",
                              .members = {{"exitCode", ExitCode(), "with which the containers end", true}}};
   static const Members members{
-      {"at", Point(), "which hold ends; all of them unless you say"},
+      {"at", Point(), "which hold ends; all of them by default"},
       {"outcome", outcome, "how they end"},
   };
   return members;
@@ -98,7 +98,7 @@ const Members& ReleaseKeys() {
 
 const Members& FailKeys() {
   static const Members members{
-      {"exitCode", ExitCode(), "of the containers; 1 unless you say"},
+      {"exitCode", ExitCode(), "of the containers; 1 by default"},
       {"reason", AnyText(), "the pod's status.reason"},
       {"message", AnyText(), "the pod's status.message"},
   };
@@ -107,8 +107,8 @@ const Members& FailKeys() {
 
 const Members& CrashKeys() {
   static const Members members{
-      {"container", AnyText(), "which container; all regular ones unless you say"},
-      {"exitCode", ExitCode(), "1 unless you say"},
+      {"container", AnyText(), "which container; all regular ones by default"},
+      {"exitCode", ExitCode(), "1 by default"},
       {"reason", AnyText(), "of the container's end"},
   };
   return members;
@@ -127,7 +127,7 @@ const Shape& Rule() {
                              return rule ? "" : rule.status().message;
                            },
                            .members = {{"name", AnyText(), "by which it is removed", true},
-                                       {"namespace", AnyText(), "all namespaces unless you say"},
+                                       {"namespace", AnyText(), "all namespaces by default"},
                                        {"selector", SelectorText(), "labels of the pods"},
                                        {"script", ScriptKeys(), "how they behave", true}}};
   return shape;
@@ -188,14 +188,14 @@ std::span<const StepDef> PodSteps() {
        Order<kCrash, &PodRules::Crash>,
        true},
       {kNodePressure,
-       "evict pods as a node under pressure does, without asking anybody",
+       "evict pods as a node under pressure does, ignoring disruption budgets",
        Target(),
        {&ActingMembers(), &PressureKeys()},
        CheckPods<kNodePressure>,
        Order<kNodePressure, &PodRules::Evict>,
        true},
       {"addPodRule",
-       "say how the pods of a selector behave, those there are and those that come",
+       "set the behaviour of the pods that a selector matches, existing and future ones",
        Rule(),
        {},
        nullptr,

@@ -75,7 +75,7 @@ const ResourceInfo* ResourceOfManifest(const Json& manifest) {
 }
 
 const Members& NamespaceMember() {
-  static const Members members{{"namespace", AnyText(), "the objects' namespace; default unless you say"}};
+  static const Members members{{"namespace", AnyText(), "the objects' namespace; default by default"}};
   return members;
 }
 
@@ -150,7 +150,7 @@ std::string ObjectTarget::String() const {
 void CheckTarget(const Json& step, const std::string& verb, const std::string& path, std::string_view only,
                  Mistakes& mistakes) {
   auto parsed = ParseKindAndName(step[verb].get_ref<const std::string&>());
-  if (!parsed) return;  // said already
+  if (!parsed) return;  // reported already
   const ResourceInfo& resource = *parsed->resource;
   if (!only.empty() && resource.plural != only)
     mistakes.push_back({YamlPathBelow(path, verb), verb + " is for " + std::string(only) + " only"});

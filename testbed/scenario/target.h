@@ -1,6 +1,6 @@
 #pragma once
 
-// Which objects a step is about: KIND/NAME, or KIND with a selector and a partial match beside it.
+// The objects of a step: KIND/NAME, or KIND with a selector and a partial match.
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct KindAndName {
   std::string name;  // empty: all objects of the kind
 };
 // Parses "deployment/web" or "pods"; accepts the same words for a kind as kubectl. Fails with 400 and a
-// message for people.
+// message.
 api::Result<KindAndName> ParseKindAndName(std::string_view text);
 // All words for kinds, joined by '|'.
 std::string JoinedKindWords();

@@ -10,6 +10,25 @@
 #include "testbed/runtime/real_runtime.h"
 
 namespace terrarium::testbed {
+namespace {
+
+// For Response::stream_busy: keeps `executor` busy and the cluster alive.
+std::function<std::shared_ptr<void>()> StreamBusy(apiserver::RequestGroupPtr requests,
+                                                  api::Executor& executor) {
+  struct Busy {
+    explicit Busy(apiserver::RequestGroupPtr requests) : use(std::move(requests)) {}
+    apiserver::RequestGroupUse use;  // ends last
+    api::OutsideWork work;
+  };
+  return [requests = std::move(requests), &executor]() -> std::shared_ptr<void> {
+    auto busy = std::make_shared<Busy>(requests);
+    if (!busy->use) return nullptr;
+    busy->work = api::OutsideWork(executor);
+    return busy;
+  };
+}
+
+}  // namespace
 
 api::Result<std::unique_ptr<Cluster>> Cluster::Make(LivePool& pool, api::Time start, spdlog::logger& log,
                                                     const ClusterOptions& options, ClusterManager* clusters) {
@@ -39,28 +58,21 @@ Cluster::~Cluster() {
   if (driver_ != nullptr) driver_->Stop();
 }
 
-void Cluster::Serve(apiserver::Request request, apiserver::Responder respond) {
-  // Two uses of the cluster: this call, which runs the control plane's code until it returns, and the
-  // response, which may come later.
-  ClusterUse call(uses_);
-  auto answer = std::make_shared<ClusterUse>(uses_);
-  if (!call || !*answer)
-    return respond(ControlApi::Refusal(api::NotFound({"terrarium.dev", "clusters"}, name_)));
-  auto counted = [this, answer, respond = std::move(respond)](apiserver::Response response) {
-    if (response.stream) {
-      response.stream_busy = StreamBusy(uses_, runtime_.Lane("http"));
-      response.stream = streams_->Add(std::move(response.stream));
-    }
-    respond(std::move(response));
-    answer->End();
-  };
-  if (request.method != "GET") runtime_.RequestCame();
-  if (ControlApi::IsControlPath(request.path)) return control_->Serve(request, std::move(counted));
-  control_plane_->handler().Serve(std::move(request), std::move(counted));
+void Cluster::Serve(apiserver::Request request, apiserver::RequestScopePtr scope) {
+  if (!scope->Enter(requests_))
+    return scope->Respond(ControlApi::Refusal(api::NotFound({"terrarium.dev", "clusters"}, name_)));
+  // This call runs the control plane's code until it returns, which may be after the response.
+  auto in_flight = scope->StayInFlight();
+  scope->OnResponse([this](apiserver::Response& response) {
+    if (response.stream) response.stream_busy = StreamBusy(requests_, runtime_.Lane("http"));
+  });
+  if (request.method != "GET") runtime_.OnRequest();
+  if (ControlApi::IsControlPath(request.path)) return control_->Serve(request, scope->AsResponder());
+  control_plane_->handler().Serve(std::move(request), std::move(scope));
 }
 
 void Cluster::CheckStore(spdlog::logger& log) {
-  ClusterUse use(uses_);
+  apiserver::RequestGroupUse use(requests_);
   if (!use || store_trouble_logged_) return;
   const std::string trouble = control_plane_->store().Trouble();
   if (trouble.empty() || store_trouble_logged_.exchange(true)) return;
@@ -69,8 +81,9 @@ void Cluster::CheckStore(spdlog::logger& log) {
 
 bool Cluster::End(std::chrono::nanoseconds limit) {
   driver_->EndMoves();
-  streams_->Close();
-  if (!uses_->Close(limit)) return false;
+  requests_->Close();
+  requests_->EndStreams(apiserver::ResponseStream::State::kEnd);
+  if (!requests_->WaitUntilUnused(limit)) return false;
   // Components stop first: they would log errors about a store that rejects their writes.
   driver_->Stop();
   http_caller_ = nullptr;  // its destructor answers the calls under way: their receivers must still exist

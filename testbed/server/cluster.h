@@ -1,6 +1,6 @@
 #pragma once
 
-// One control plane of a server, with its own clock, objects, components, control API and count of users.
+// One control plane of a server, with its own clock, objects, components, control API and requests.
 // Thread-safe.
 
 #include <atomic>
@@ -10,12 +10,12 @@
 
 #include "api/base/status.h"
 #include "apiserver/request.h"
+#include "apiserver/request_scope.h"
 #include "testbed/control_plane/control_plane.h"
 #include "testbed/runtime/real_driver.h"
 #include "testbed/runtime/runtime.h"
 #include "testbed/server/cluster_manager.h"
 #include "testbed/server/cluster_settings.h"
-#include "testbed/server/cluster_use.h"
 #include "testbed/server/control_api.h"
 
 namespace terrarium::testbed {
@@ -33,12 +33,12 @@ class Cluster {
   Runtime& runtime() { return runtime_; }
   ControlPlane& control_plane() { return *control_plane_; }
 
-  // Serves the Kubernetes API and the control API; paths have no cluster prefix. Calls `respond` exactly
-  // once, possibly later and from another thread.
-  void Serve(apiserver::Request request, apiserver::Responder respond);
+  // Serves the Kubernetes API and the control API; paths have no cluster prefix. Responds exactly once,
+  // possibly later and from another thread.
+  void Serve(apiserver::Request request, apiserver::RequestScopePtr scope);
   // Runs `work` where it may move the clock.
   void Control(std::function<void(ClockControl&)> work) { driver_->Control(std::move(work)); }
-  // Ends the clock moves that are under way; they report busy.
+  // Ends the current clock moves; they report busy.
   void EndMoves() { driver_->EndMoves(); }
   // Logs the first problem with the data file, once.
   void CheckStore(spdlog::logger& log);
@@ -60,9 +60,9 @@ class Cluster {
   std::unique_ptr<LiveDriver> driver_;
   std::unique_ptr<ControlApi> control_;
   std::shared_ptr<api::HttpCaller> http_caller_;
-  std::shared_ptr<ClusterUses> uses_ = std::make_shared<ClusterUses>();
+  // Streams refer to it and may outlive the cluster.
+  const apiserver::RequestGroupPtr requests_ = std::make_shared<apiserver::RequestGroup>();
   std::atomic<bool> store_trouble_logged_ = false;
-  std::shared_ptr<ClusterStreams> streams_ = std::make_shared<ClusterStreams>();
 };
 
 }  // namespace terrarium::testbed

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the clusters that are made over HTTP may keep their data files: below one folder that the operator
-// names. A request must not be able to name any other file of the machine.
+// The folder for the data files of clusters that clients create, chosen by the operator. A request must not
+// be able to name any other file of the machine.
 
 #include <string>
 
@@ -16,8 +16,8 @@ class ClusterDataDir {
   // Fails when `folder` is not a folder that can be used.
   static api::Result<ClusterDataDir> Open(const std::string& folder);
 
-  // The file that `name` stands for: a relative path whose folders exist, without "..", symbolic links and
-  // names that SQLite uses beside a data file. The file itself is a regular one or does not exist yet.
+  // The file of `name`, which must be a relative path whose folders exist, without "..", symbolic links and
+  // names that SQLite uses beside a data file. The file must be regular or absent.
   api::Result<std::string> Resolve(const std::string& name) const;
 
  private:

@@ -18,8 +18,8 @@ class ClusterManager {
 
   virtual ~ClusterManager() = default;
 
-  // {"name": ..., settings}. Replies when the cluster is ready, its nodes included, with what Describe()
-  // returns. 400 for invalid settings, 409 for a name in use. Without a name the server chooses one.
+  // {"name": ..., settings}. Replies with the result of Describe() when the cluster and its nodes are ready.
+  // 400 for invalid settings, 409 for a name in use. Without a name the server chooses one.
   virtual void Create(const api::Json& body, Reply reply) = 0;
   // 404 for an unknown name.
   virtual api::Result<api::Json> Describe(const std::string& name) = 0;

@@ -1,5 +1,6 @@
 #include "testbed/server/cluster_set.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -18,13 +19,15 @@ using api::Result;
 
 constexpr std::string_view kPrefix = "/clusters/";
 const api::GroupResource kResource = {"terrarium.dev", "clusters"};
-// A request has its answer within a minute, whatever happens.
+// Every request has its response within a minute.
 constexpr std::chrono::seconds kDeleteLimit(70);
 constexpr std::chrono::seconds kStopLimit(2);
 
-Result<bool> CheckName(const std::string& name) {
+int NodesOf(const ClusterSettings& settings) { return settings.kubelet ? settings.nodes : 0; }
+
+Result<void> CheckName(const std::string& name) {
   auto messages = apiserver::IsDns1123Label(name);
-  if (messages.empty()) return true;
+  if (messages.empty()) return {};
   return api::BadRequest("name: " + api::Quote(name) + ": " + std::string(messages[0]));
 }
 
@@ -38,6 +41,7 @@ Result<std::unique_ptr<ClusterSet>> ClusterSet::Make(ClusterSetOptions given) {
   auto made = Cluster::Make(options.pool, options.wall.Now(), options.log, *root, set.get());
   if (!made) return made.status();
   set->root_ = std::move(*made);
+  set->nodes_[""] = NodesOf(options.settings);
   return set;
 }
 
@@ -69,19 +73,19 @@ Result<ClusterOptions> ClusterSet::OptionsOf(const ClusterSettings& settings, Se
   return out;
 }
 
-void ClusterSet::Serve(apiserver::Request request, apiserver::Responder respond) {
-  if (!request.path.starts_with(kPrefix)) return root_->Serve(std::move(request), std::move(respond));
+void ClusterSet::Serve(apiserver::Request request, apiserver::RequestScopePtr scope) {
+  if (!request.path.starts_with(kPrefix)) return root_->Serve(std::move(request), std::move(scope));
   std::string_view rest = std::string_view(request.path).substr(kPrefix.size());
   std::string name(rest.substr(0, rest.find('/')));
   auto cluster = Find(name);
-  if (cluster == nullptr) return respond(ControlApi::Refusal(api::NotFound(kResource, name)));
+  if (cluster == nullptr) return scope->Respond(ControlApi::Refusal(api::NotFound(kResource, name)));
   request.path = rest.size() == name.size() ? "/" : std::string(rest.substr(name.size()));
-  cluster->Serve(std::move(request), std::move(respond));
+  cluster->Serve(std::move(request), std::move(scope));
 }
 
-Result<std::string> ClusterSet::TakeName(const Json& body) {
+Result<std::string> ClusterSet::TakeName(const Json& body, int nodes) {
   const Json* given = api::Find(body, "name");
-  if (given != nullptr && !given->is_string()) return api::BadRequest("name must be a text");
+  if (given != nullptr && !given->is_string()) return api::BadRequest("name must be a string");
   std::string name = given == nullptr ? "" : given->get<std::string>();
   if (given != nullptr)
     if (auto fine = CheckName(name); !fine) return fine.status();
@@ -95,7 +99,14 @@ Result<std::string> ClusterSet::TakeName(const Json& body) {
   if (clusters_.size() + in_between_.size() >= kClustersMax)
     return api::BadRequest("a server holds at most " + std::to_string(kClustersMax) +
                            " clusters: delete some first");
+  int left = options_.nodes_max;
+  for (const auto& [cluster, count] : nodes_) left -= count;
+  if (nodes > left)
+    return api::BadRequest("nodes: the clusters of a server have at most " +
+                           std::to_string(options_.nodes_max) + " nodes together, of which " +
+                           std::to_string(std::max(left, 0)) + " are left");
   in_between_.insert(name);
+  nodes_[name] = nodes;
   return name;
 }
 
@@ -103,6 +114,7 @@ void ClusterSet::FreeName(const std::string& name) {
   std::unique_lock lock(mutex_);
   clusters_.erase(name);
   in_between_.erase(name);
+  nodes_.erase(name);
   names_freed_.notify_all();
 }
 
@@ -117,11 +129,11 @@ void ClusterSet::Create(const Json& body, Reply reply) {
   auto options = OptionsOf(*settings, SettingNames::kMembers);
   if (!options) return reply(options.status());
   options->control_plane.data_symlinks = false;
-  auto name = TakeName(body);
+  auto name = TakeName(body, NodesOf(*settings));
   if (!name) return reply(name.status());
   options->name = std::move(*name);
   // Opening a data file may take a while.
-  options_.pool.RunAside(
+  options_.pool.RunOnOwnThread(
       [this, options = std::move(*options), reply = std::move(reply)] { Make(options, reply); });
 }
 
@@ -158,7 +170,7 @@ void ClusterSet::Delete(const std::string& name, Reply reply) {
     clusters_.erase(it);
     in_between_.insert(name);
   }
-  options_.pool.RunAside(
+  options_.pool.RunOnOwnThread(
       [this, cluster = std::move(cluster), reply = std::move(reply)] { End(cluster, reply); });
 }
 

@@ -46,6 +46,7 @@ struct ClusterSetOptions {
   HostAllowList callable_hosts = HostAllowList::Default();
   std::function<api::Result<std::unique_ptr<api::HttpCaller>>(Locate locate)> http_caller = {};
   ClusterDataDir data_dir = {};  // for the data files of clusters that clients create
+  int nodes_max = kServerNodesMax;
 };
 
 class ClusterSet : public ClusterManager {
@@ -60,14 +61,14 @@ class ClusterSet : public ClusterManager {
   void SetUrl(std::string url) { url_ = std::move(url); }
 
   // Forwards the request to the cluster that the path names, without that part of the path.
-  void Serve(apiserver::Request request, apiserver::Responder respond);
+  void Serve(apiserver::Request request, apiserver::RequestScopePtr scope);
 
   void Create(const api::Json& body, Reply reply) override;
   api::Result<api::Json> Describe(const std::string& name) override;
   api::Json List() override;
   void Delete(const std::string& name, Reply reply) override;
 
-  // Logs what is wrong with the clusters' data files, once for each cluster.
+  // Logs problems with the clusters' data files, once for each cluster.
   void CheckStores();
 
   void EndMoves();
@@ -77,7 +78,8 @@ class ClusterSet : public ClusterManager {
  private:
   explicit ClusterSet(ClusterSetOptions options) : options_(std::move(options)) {}
   api::Result<ClusterOptions> OptionsOf(const ClusterSettings& settings, SettingNames names) const;
-  api::Result<std::string> TakeName(const api::Json& body);
+  // Reserves a name and the nodes of a cluster until FreeName().
+  api::Result<std::string> TakeName(const api::Json& body, int nodes);
   void Make(ClusterOptions options, const Reply& reply);
   void End(std::shared_ptr<Cluster> cluster, const Reply& reply);
   std::shared_ptr<Cluster> Find(std::string_view name);
@@ -94,6 +96,7 @@ class ClusterSet : public ClusterManager {
   std::condition_variable_any names_freed_;
   std::map<std::string, std::shared_ptr<Cluster>, std::less<>> clusters_;
   std::set<std::string> in_between_;             // names of clusters that are being created or deleted
+  std::map<std::string, int> nodes_;             // of each cluster that has a name, the root cluster included
   std::vector<std::shared_ptr<Cluster>> stuck_;  // deleted, but still in use when the time limit passed
   std::uint64_t made_up_ = 0;
 };

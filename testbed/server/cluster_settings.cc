@@ -37,16 +37,16 @@ std::optional<storage::Durability> DurabilityOf(std::string_view name) {
   return std::nullopt;
 }
 
-Result<bool> SetText(const Json& value, std::string_view member, std::string* out) {
-  if (!value.is_string()) return api::BadRequest(std::string(member) + " must be a text");
+Result<void> SetText(const Json& value, std::string_view member, std::string* out) {
+  if (!value.is_string()) return api::BadRequest(std::string(member) + " must be a string");
   *out = value.get<std::string>();
-  return true;
+  return {};
 }
 
-Result<bool> SetBool(const Json& value, std::string_view member, bool* out) {
+Result<void> SetBool(const Json& value, std::string_view member, bool* out) {
   if (!value.is_boolean()) return api::BadRequest(std::string(member) + " must be true or false");
   *out = value.get<bool>();
-  return true;
+  return {};
 }
 
 Result<std::int64_t> NumberOf(const Json& value, std::string_view member, std::int64_t max) {
@@ -57,7 +57,7 @@ Result<std::int64_t> NumberOf(const Json& value, std::string_view member, std::i
 }
 
 // Appends {"A": true} to the gates. The last value of a gate wins.
-Result<bool> AddGates(const Json& value, std::string_view member, std::string* gates) {
+Result<void> AddGates(const Json& value, std::string_view member, std::string* gates) {
   if (!value.is_object())
     return api::BadRequest(std::string(member) + R"( must be an object like {"GateName": true})");
   for (const auto& [name, on] : value.items()) {
@@ -65,10 +65,10 @@ Result<bool> AddGates(const Json& value, std::string_view member, std::string* g
     if (auto fine = SetBool(on, std::string(member) + "." + name, &is_on); !fine) return fine;
     *gates += (gates->empty() ? "" : ",") + name + (is_on ? "=true" : "=false");
   }
-  return true;
+  return {};
 }
 
-Result<bool> Set(const Json& value, const std::string& member, ClusterSettings* out) {
+Result<void> Set(const Json& value, const std::string& member, ClusterSettings* out) {
   if (member == "clock") return SetText(value, member, &out->clock);
   if (member == "controllers") return SetText(value, member, &out->controllers);
   if (member == "data") return SetText(value, member, &out->data);
@@ -83,7 +83,7 @@ Result<bool> Set(const Json& value, const std::string& member, ClusterSettings* 
     if (!value.is_object())
       return api::BadRequest(member + R"( must be an object like {"stop-after": "5s"})");
     out->pod_defaults.update(value);
-    return true;
+    return {};
   }
   if (member == "nodes" || member == "seed") {
     auto number = NumberOf(value, member, member == "nodes" ? kNodesMax : kSeedMax);
@@ -92,7 +92,7 @@ Result<bool> Set(const Json& value, const std::string& member, ClusterSettings* 
       out->nodes = static_cast<int>(*number);
     else
       out->seed = static_cast<std::uint64_t>(*number);
-    return true;
+    return {};
   }
   return api::BadRequest("unknown field " + api::Quote(member));
 }

@@ -18,6 +18,8 @@ namespace terrarium::testbed {
 
 // Twice the number of nodes that Kubernetes supports.
 inline constexpr int kNodesMax = 10'000;
+// Of all clusters of a server together.
+inline constexpr int kServerNodesMax = 100'000;
 
 struct ClusterSettings {
   std::string clock = "real";

@@ -125,20 +125,20 @@ api::Result<Json> ParseBody(const Request& request) {
     return status;
   }
   api::Decoded decoded = api::DecodeJson(request.body);
-  if (decoded.error) return api::BadRequest("the body is no JSON: " + decoded.error->message);
-  if (!decoded.object.is_object()) return api::BadRequest("the body is a JSON object");
+  if (decoded.error) return api::BadRequest("the body is not JSON: " + decoded.error->message);
+  if (!decoded.object.is_object()) return api::BadRequest("the body must be a JSON object");
   return std::move(decoded.object);
 }
 
 }  // namespace
 
-api::Result<bool> control::CheckTexts(const Json& body, std::initializer_list<std::string_view> known) {
+api::Result<void> control::CheckTexts(const Json& body, std::initializer_list<std::string_view> known) {
   for (const auto& [name, value] : body.items()) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return api::BadRequest("unknown field " + api::Quote(name));
-    if (!value.is_string()) return api::BadRequest(name + " must be a text");
+    if (!value.is_string()) return api::BadRequest(name + " must be a string");
   }
-  return true;
+  return {};
 }
 
 bool ControlApi::IsControlPath(const std::string& path) {

@@ -1,8 +1,7 @@
 #pragma once
 
-// The control endpoints below /terrarium/v1: what a test needs of the control plane that Kubernetes has no
-// word for. Plain JSON in and out, errors as Status objects. One table of endpoints in control_api.cc says
-// what there is.
+// The control API below /terrarium/v1: operations for tests that the Kubernetes API does not have. Requests
+// and responses are plain JSON, errors are Status objects. The tables of endpoints are in control/.
 
 #include <functional>
 #include <memory>
@@ -21,8 +20,8 @@ namespace terrarium::testbed {
 
 class ControlApi {
  public:
-  // Runs `work` where the clock may be moved, now or later, one after the other. Its moves end once
-  // `cancelled` is, which may be nullptr.
+  // Runs `work`, which may move the clock, now or later, one after the other. Its moves end once `cancelled`
+  // is cancelled, which may be nullptr.
   using ClockWork = std::function<void(ClockControl&)>;
   using RunControl = std::function<void(ClockWork work, std::shared_ptr<api::CancelToken> cancelled)>;
 
@@ -36,7 +35,7 @@ class ControlApi {
   // IsControlPath(request.path)
   void Serve(const apiserver::Request& request, apiserver::Responder respond);
 
-  // How this API says no.
+  // Builds an error response.
   static apiserver::Response Refusal(const api::Status& status);
 
   ControlPlane& control_plane() { return control_plane_; }

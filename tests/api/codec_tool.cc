@@ -24,7 +24,8 @@
 namespace terrarium::api {
 namespace {
 
-// What `kind` and `apiVersion` name: a struct with both that protobuf leaves to the envelope.
+// The structs that `kind` and `apiVersion` name: those with both fields, which protobuf leaves to the
+// envelope.
 Json Kinds() {
   Json kinds = Json::array();
   for (const Message& m : Schema::Get().messages()) {

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 const Time kStart = Time(1'000s);
 
-// "SECONDS text" of each line that is there at `now`, with SECONDS since the start.
+// "SECONDS text" of each line printed by `now`, with SECONDS since the start.
 std::vector<std::string> Lines(const ContainerLog& log, Time now) {
   std::vector<std::string> out;
   const ContainerLog::Extent extent = log.ExtentAt(now);
@@ -56,11 +56,11 @@ TEST(ContainerLog, OldLinesOfALongLogAreGone) {
   EXPECT_EQ((extent.end - extent.begin) * 1024, ContainerLog::kBytesMax);
 }
 
-TEST(ContainerLog, TheEndWakesThoseWhoWaitForIt) {
+TEST(ContainerLog, TheEndWakesWaiters) {
   ContainerLog log({"hello", std::nullopt}, kStart);
   int kept = 0, dropped = 0;
   std::shared_ptr<void> handle = log.OnEnd([&] { ++kept; });
-  log.OnEnd([&] { ++dropped; });  // its handle is gone
+  log.OnEnd([&] { ++dropped; });  // the test has dropped its handle
   log.End(kStart + 1s);
   log.End(kStart + 2s);
   EXPECT_EQ(kept, 1);

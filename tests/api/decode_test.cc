@@ -81,7 +81,7 @@ TEST(DecodeJson, CollectsNothingWhenNotStrict) {
   EXPECT_FALSE(d.object.contains("zzz"));
 }
 
-TEST(DecodeJson, LooksNotIntoRawObjects) {
+TEST(DecodeJson, DoesNotDescendIntoRawObjects) {
   const Decoded d = DecodeJson(R"({"data":{"spec":{"whatever":1,"whatever":null}},"revision":1})",
                                Kind("apps.v1.ControllerRevision"));
   EXPECT_THAT(d.strict_errors, IsEmpty());

@@ -17,7 +17,7 @@ TEST(ParseDuration, ReadsWhatGoReads) {
   EXPECT_EQ(ParseDuration("1.000001s").value, 1000001us);
 }
 
-TEST(ParseDuration, SaysWhatIsWrongInGosWords) {
+TEST(ParseDuration, ErrorsAreThoseOfGo) {
   EXPECT_EQ(ParseDuration("5").error, R"(time: missing unit in duration "5")");
   EXPECT_EQ(ParseDuration("5d").error, R"(time: unknown unit "d" in duration "5d")");
   EXPECT_EQ(ParseDuration("9999999h").error, R"(time: invalid duration "9999999h")");

@@ -25,7 +25,7 @@ TEST(GateTable, AlphaIsOffAndTheRestIsOnByDefault) {
     EXPECT_EQ(gate.default_on, gate.stage != GateStage::kAlpha) << gate.name;
 }
 
-// What the graduation criteria of the KEPs say about each gate, by its name.
+// The stage of each gate according to the graduation criteria of its KEP.
 class KepGates : public ::testing::Test {
  protected:
   static std::string Of(std::string_view name) {

@@ -15,7 +15,7 @@ TEST(MemberName, EqualNamesShareOneText) {
   const MemberName second(std::string("lastTransition") + "Time");
   EXPECT_EQ(&first.text(), &second.text());
   EXPECT_EQ(MemberName::FindShared("lastTransitionTime"), &first.text());
-  EXPECT_EQ(MemberName::FindShared("a name that nobody has used"), nullptr);
+  EXPECT_EQ(MemberName::FindShared("a name that is not used"), nullptr);
 }
 
 TEST(MemberName, NamesThatDifferInTheMiddleAreTwo) {
@@ -44,7 +44,7 @@ TEST(JsonObject, IsSortedWhateverTheOrderOfItsMembers) {
   EXPECT_LT(Json({{"a", 2}}), Json({{"b", 1}}));
 }
 
-// More names than there is room to share.
+// More names than are shared between objects.
 TEST(JsonObject, FindsEveryOneOfManyNames) {
   Json document = Json::object();
   constexpr int kNames = 20'000;
@@ -88,7 +88,7 @@ TEST(JsonObject, AddsAndErasesManyInOnePass) {
   EXPECT_EQ(document.dump(), R"({"b":10,"f":30,"h":40})");
 }
 
-TEST(Object, IsStampedInPlaceOnlyWhenNobodyElseHasIt) {
+TEST(Object, IsStampedInPlaceOnlyWhenItIsNotShared) {
   ObjectHeader header;
   header.name = "x";
   ObjectPtr object = Object::Make(header, Json::parse(R"({"metadata":{"name":"x"}})"));

@@ -128,7 +128,7 @@ TEST(JsonPatch, IncompleteAndUnknownOperationsAreRejected) {
   ExpectRejected(R"([null])");
 }
 
-TEST(JsonPatch, WhatIsNoListOfOperationsIsABadRequest) {
+TEST(JsonPatch, APatchMustBeAListOfOperations) {
   struct Case {
     const char* patch;
     const char* message;
@@ -176,7 +176,7 @@ TEST(JsonPatch, CopiesThatDoubleTheDocumentAreStopped) {
   EXPECT_EQ(result.status().code, 422);
 }
 
-// Long enough for several pieces of the list that a patch works on.
+// Long enough for several chunks of the list that a patch works on.
 TEST(JsonPatch, LongListsChangeAnywhere) {
   Json list = Json::array();
   for (int i = 0; i < 2000; ++i) list.push_back(i);
@@ -207,7 +207,7 @@ TEST(JsonPatch, AListCanBeEmptiedAndFilled) {
             Json::parse(R"({"list":["n"],"more":["n"],"none":null,"replicas":1})"));
 }
 
-// Each value is as deep as a client may send it; together they would be deeper than any reader goes.
+// Each value is as deep as a client may send it. Nested, they would be deeper than any reader accepts.
 TEST(JsonPatch, ValuesPutIntoEachOtherStayWithinTheDepthOfDocuments) {
   Json value = 0;
   std::string path = "/spec";

@@ -52,7 +52,7 @@ TEST(ReadJson, ReadsWhatAppendJsonWrote) {
   }
 }
 
-// Stored text begins with the metadata, and that with the resourceVersion.
+// Stored text begins with the metadata, and the metadata with the resourceVersion.
 TEST(ReadJson, PutsMembersInOrderThatTheTextHasNot) {
   const Json read =
       ReadJson(R"({"metadata":{"resourceVersion":"7","a":"b","uid":"u"},"data":{"k":"v"},"zone":1})");

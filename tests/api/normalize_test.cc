@@ -111,7 +111,7 @@ TEST(Normalize, BytesMustBeBase64) {
             "json: cannot unmarshal number into Go struct field Secret.data of type []uint8");
 }
 
-// Kubernetes answers a create with what it read back from its store, where a null among bytes is gone.
+// Kubernetes answers a create with the object read back from its store, which drops a null in a byte field.
 TEST(Normalize, NullsInMapsBecomeZeroValues) {
   EXPECT_EQ(Normal("core.v1.ConfigMap", R"({"data":{"a":null},"binaryData":{"b":null}})"),
             Json::parse(R"({"metadata":{},"data":{"a":""},"binaryData":{"b":""}})"));

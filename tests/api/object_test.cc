@@ -31,7 +31,7 @@ Json Pod() {
           {"status", {{"phase", "Running"}, {"conditions", {{{"type", "DisruptionTarget"}}}}}}};
 }
 
-TEST(ObjectHeader, HoldsWhatReadersAskOfAnObject) {
+TEST(ObjectHeader, HoldsTheFieldsThatReadersNeed) {
   const ObjectHeader header = ReadHeader(Pod());
   EXPECT_EQ(header.ns, "default");
   EXPECT_EQ(header.name, "web-1");
@@ -47,7 +47,7 @@ TEST(ObjectHeader, HoldsWhatReadersAskOfAnObject) {
   EXPECT_TRUE(header.disruption_target);
 }
 
-TEST(ObjectHeader, OfADocumentThatSaysNothingIsEmpty) {
+TEST(ObjectHeader, OfAnEmptyDocumentIsEmpty) {
   const ObjectHeader header = ReadHeader({{"metadata", {{"name", "x"}, {"finalizers", Json::array()}}}});
   EXPECT_EQ(header.controller, nullptr);
   EXPECT_EQ(header.phase.text(), "");

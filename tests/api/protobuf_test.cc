@@ -33,7 +33,7 @@ std::string DecodeFailure(const Message& message, std::string_view bytes) {
   return error;
 }
 
-// The whole comparison with Kubernetes' own code is e2e/protobuf; these hold when Go is not at hand.
+// e2e/protobuf compares all messages with Kubernetes' own code. These tests run without Go.
 
 TEST(Protobuf, EveryFieldOfEveryMessageSurvives) {
   for (const Message& m : Schema::Get().messages()) {
@@ -162,7 +162,7 @@ TEST(Protobuf, TimesHaveTheYearsThatTheirTextCanHave) {
             "proto: time out of range");
 }
 
-TEST(Protobuf, TextThatIsNoUtf8BecomesReplacementCharacters) {
+TEST(Protobuf, TextThatIsNotUtf8BecomesReplacementCharacters) {
   EXPECT_EQ(Decode(Kind("core.v1.LocalObjectReference"),
                    "\x0a\x03"
                    "a\xff"

@@ -18,7 +18,7 @@ std::string Why(std::string_view text) {
   return error;
 }
 
-// Left: what somebody writes. Right: what Kubernetes 1.36 (resource.ParseQuantity and String) prints for it.
+// Left: the input. Right: what Kubernetes 1.36 (resource.ParseQuantity and String) prints for it.
 TEST(Quantity, PrintsTheCanonicalForm) {
   const std::pair<const char*, const char*> cases[] = {
       {"0", "0"},
@@ -83,7 +83,7 @@ TEST(Quantity, PrintsTheCanonicalForm) {
   for (const auto& [text, want] : cases) EXPECT_EQ(Q(text).ToString(), want) << text;
 }
 
-// 36 digits are kept; the zeros after them must not be lost with the suffix.
+// 36 digits are kept. The zeros after them must not be lost with the suffix.
 TEST(Quantity, APrintedQuantityOfManyDigitsHasTheSameValue) {
   const std::string digits(36, '7');
   for (const std::string zeros : {"", "0", "00", "000", "0000", "00000"}) {
@@ -148,6 +148,12 @@ TEST(Quantity, RoundsUpAndConverts) {
   EXPECT_EQ(Q("-1500m").Value(), -2);
   EXPECT_EQ(Q("1Gi").Value(), 1073741824);
   EXPECT_EQ(Q("1e40").Value(), std::numeric_limits<std::int64_t>::max());
+}
+
+// A binary quantity that no power of 1024 divides has no suffix, and its text is then read as a decimal one.
+TEST(Quantity, PrintsAnUnevenBinaryQuantityWithoutSuffix) {
+  EXPECT_EQ(Q("1000.9765625Ki").ToString(), "1025000");
+  EXPECT_EQ(Q("1025000").ToString(), "1025k");
 }
 
 }  // namespace

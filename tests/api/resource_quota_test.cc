@@ -77,7 +77,7 @@ TEST(QuotaUsage, APodThatHasEndedCountsAsAnObjectOnly) {
   EXPECT_EQ(Usage(kPods, pod), R"({"count/pods":"1","cpu":"1","pods":"1","requests.cpu":"1"})");
 }
 
-// A pod that is deleted with 30 s has its deletionTimestamp 30 s later, and another 30 s from there.
+// A pod deleted with a grace period of 30 s has its deletionTimestamp 30 s later, and counts for 30 s more.
 TEST(QuotaUsage, ATerminatingPodIsCountedUntilItShouldHaveGone) {
   Json pod = Pod({Container("a", {}, {})});
   pod["metadata"] = {{"deletionTimestamp", FormatTime(kNow)}, {"deletionGracePeriodSeconds", 30}};
@@ -104,14 +104,14 @@ TEST(QuotaUsage, OtherKindsAreOneEach) {
   EXPECT_EQ(Usage(kSecrets, Json::object()), R"({"count/secrets":"1","secrets":"1"})");
 }
 
-TEST(QuotaUsage, ContainersThatDoNotSayWhatTheyWantAreNamed) {
+TEST(QuotaUsage, ContainersWithoutRequestsAreNamed) {
   Json pod = Pod({Container("b", {{"cpu", "1"}}, {}), Container("a", {}, {{"memory", "1Gi"}})});
-  const auto unsaid = QuotaSubjectOf(kPods, pod, kNow).unsaid;
-  EXPECT_EQ(unsaid.at("limits.cpu"), (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(unsaid.at("requests.cpu"), std::vector<std::string>{"a"});
-  EXPECT_EQ(unsaid.at("limits.memory"), std::vector<std::string>{"b"});
+  const auto missing_resources = QuotaSubjectOf(kPods, pod, kNow).missing_resources;
+  EXPECT_EQ(missing_resources.at("limits.cpu"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(missing_resources.at("requests.cpu"), std::vector<std::string>{"a"});
+  EXPECT_EQ(missing_resources.at("limits.memory"), std::vector<std::string>{"b"});
   pod["spec"]["resources"] = {{"limits", {{"cpu", "1"}}}};
-  EXPECT_TRUE(QuotaSubjectOf(kPods, pod, kNow).unsaid.empty());
+  EXPECT_TRUE(QuotaSubjectOf(kPods, pod, kNow).missing_resources.empty());
 }
 
 TEST(QuotaScopes, AllOfThemMustLetThePodIn) {

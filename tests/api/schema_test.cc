@@ -143,7 +143,7 @@ TEST(Schema, EverySpecAndStatusFieldOfTheMainKindsIsExplained) {
 
 TEST(Schema, EveryTopLevelKindIsExplained) {
   const std::set<std::string_view> exempt = {
-      // Options and discovery documents: nobody can ask `kubectl explain` about them.
+      // Options and discovery documents: `kubectl explain` cannot describe them.
       "APIGroup",
       "APIGroupList",
       "APIResourceList",

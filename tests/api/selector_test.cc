@@ -1,4 +1,4 @@
-// Label and field selectors: grammar, words of refusal, matching.
+// Label and field selectors: grammar, error messages, matching.
 
 #include <string>
 #include <string_view>
@@ -92,7 +92,7 @@ TEST(LabelSelector, TextFormIsSortedByKeyAndParsesToItself) {
     EXPECT_EQ(Labels(Labels(text).String()), Labels(text)) << text;
 }
 
-TEST(LabelSelector, RefusesWithKubernetesWords) {
+TEST(LabelSelector, RefusesWithTheMessagesOfKubernetes) {
   EXPECT_EQ(LabelError("t within (1)"),
             "unable to parse requirement: found 'within', expected: in, notin, =, ==, !=, gt, lt");
   EXPECT_EQ(LabelError("t=a b"), "found 'b', expected: ',' or 'end of string'");
@@ -201,6 +201,14 @@ TEST(FieldSelector, EscapedCharactersStandForThemselves) {
             "invalid field selector: unescaped character in value: 61");
 }
 
+TEST(FieldSelector, EqualSelectorsPrintTheSameText) {
+  for (std::string_view text : {"metadata.name==c,metadata.name=b", "metadata.name=b,metadata.name=c"}) {
+    Result<FieldSelector> parsed = FieldSelector::Parse(text, kConfigMaps);
+    ASSERT_TRUE(parsed.ok()) << text;
+    EXPECT_EQ(parsed->String(), "metadata.name=b,metadata.name=c");
+  }
+}
+
 TEST(FieldSelector, OnlyEqualityRequiresAnExactMatch) {
   Result<FieldSelector> parsed = FieldSelector::Parse("metadata.name!=x,metadata.namespace=y", kConfigMaps);
   ASSERT_TRUE(parsed.ok());
@@ -208,7 +216,7 @@ TEST(FieldSelector, OnlyEqualityRequiresAnExactMatch) {
   EXPECT_EQ(parsed->RequiresExactMatch("metadata.namespace"), "y");
 }
 
-TEST(FieldSelector, RefusesUnknownLabelsInTheWordsOfTheKind) {
+TEST(FieldSelector, RefusesUnknownLabelsWithTheMessageOfTheKind) {
   EXPECT_EQ(FieldError("spec.foo=x", kPods), "field label not supported: spec.foo");
   EXPECT_EQ(FieldError("data.k=a", kConfigMaps),
             "\"data.k\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
@@ -221,7 +229,7 @@ TEST(FieldSelector, RefusesUnknownLabelsInTheWordsOfTheKind) {
       "\"status.replicas\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
 }
 
-TEST(FieldSelector, RefusesTextThatIsNoSelector) {
+TEST(FieldSelector, RefusesMalformedText) {
   EXPECT_EQ(FieldError("metadata.name", kConfigMaps),
             "invalid selector: 'metadata.name'; can't understand 'metadata.name'");
   EXPECT_EQ(FieldError("spec.foo=1,zzz", kPods),

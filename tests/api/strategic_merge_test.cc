@@ -118,7 +118,7 @@ TEST(StrategicMerge, ListsOfScalarsMergeAsSets) {
                  R"({"finalizers":["b","a"]})"},
                 {"known values stay", R"({"finalizers":["a","b"]})", R"({"finalizers":["a"]})",
                  R"({"finalizers":["a","b"]})"},
-                {"repeats are said once", R"({"finalizers":["a"]})", R"({"finalizers":["a","a"]})",
+                {"repeats are added once", R"({"finalizers":["a"]})", R"({"finalizers":["a","a"]})",
                  R"({"finalizers":["a"]})"},
                 {"values are deleted", R"({"finalizers":["a","b","c"]})",
                  R"({"$deleteFromPrimitiveList/finalizers":["a","c"]})", R"({"finalizers":["b"]})"},
@@ -159,8 +159,7 @@ TEST(StrategicMerge, SetElementOrderOrdersTheResult) {
           {"of a list that is new", R"({})",
            R"({"$setElementOrder/containers":[{"name":"a"},{"name":"b"}],"containers":[{"name":"a"},{"name":"b"}]})",
            R"({"containers":[{"name":"a"},{"name":"b"}]})"},
-          {"of a list that nobody has", R"({})", R"({"$setElementOrder/containers":[{"name":"a"}]})",
-           R"({})"},
+          {"of a missing list", R"({})", R"({"$setElementOrder/containers":[{"name":"a"}]})", R"({})"},
       });
 }
 
@@ -250,7 +249,7 @@ TEST(StrategicMerge, ManyMembersComeAndGoTogether) {
                             "finalizers":["z","y"]})"));
 }
 
-// A patch that names one container again and again makes us walk over its environment as often.
+// A patch that names one container many times makes the server walk over its environment as often.
 TEST(StrategicMerge, OneItemCannotBeMergedWithoutEnd) {
   Json env = Json::array();
   for (int i = 0; i < 100; ++i) env.push_back({{"name", "E" + std::to_string(i)}});

@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 using Trace = std::vector<std::string>;
 using Done = Awaitable<int>::Done;
 
-// Says that it was destroyed.
+// Records its destruction.
 struct Local {
   Trace* trace;
   std::string name;
@@ -27,7 +27,7 @@ struct Local {
   ~Local() { trace->push_back("~" + name); }
 };
 
-// An executor whose timers a test fires by hand.
+// An executor whose timers the test fires.
 class Timers : public Executor {
  public:
   void Post(std::function<void()> work) override { work(); }
@@ -116,28 +116,28 @@ TEST_F(TaskTest, SecondCallOfTheCallbackDoesNothing) {
   EXPECT_THAT(TakeTrace(), IsEmpty());
 }
 
-Task<void> AtOnce(Trace* trace) {
+Task<void> WithoutWaiting(Trace* trace) {
   Awaitable<std::string> value([](Awaitable<std::string>::Done done) { done("now"); });
   std::string got = co_await std::move(value);
   trace->push_back(got);
 }
 
 TEST_F(TaskTest, CallbackMayComeBeforeTheCallThatStartsItHasReturned) {
-  scope_.Spawn(AtOnce(&trace_));
+  scope_.Spawn(WithoutWaiting(&trace_));
   EXPECT_THAT(TakeTrace(), ElementsAre("now"));
   EXPECT_EQ(scope_.size(), 0u);
 }
 
-Task<void> ManyAtOnce(int* sum) {
+Task<void> ManyWithoutWaiting(int* sum) {
   for (int i = 0; i < 100'000; ++i) {
     Awaitable<int> value([i](Done done) { done(i % 2); });
     *sum += co_await std::move(value);
   }
 }
 
-TEST_F(TaskTest, CallbacksThatComeAtOnceNeedNoStack) {
+TEST_F(TaskTest, ImmediateCallbacksNeedNoStack) {
   int sum = 0;
-  scope_.Spawn(ManyAtOnce(&sum));
+  scope_.Spawn(ManyWithoutWaiting(&sum));
   EXPECT_EQ(sum, 50'000);
 }
 
@@ -213,7 +213,7 @@ Task<void> WaitLooking(TaskScope* scope, std::vector<std::size_t>* sizes, Done* 
   co_await std::move(value);
 }
 
-TEST_F(TaskTest, LocalsMayLookAtTheScopeThatIsBeingDestroyed) {
+TEST_F(TaskTest, LocalsMayReadTheScopeDuringItsDestruction) {
   std::vector<std::size_t> sizes;
   {
     TaskScope scope;

@@ -30,14 +30,14 @@ void ExpectAll(std::initializer_list<Case> cases) {
   }
 }
 
-TEST(ThreeWayPatch, SaysOnlyWhatIsNotSoAlready) {
+TEST(ThreeWayPatch, HasOnlyDifferences) {
   ExpectAll({
       {"nothing", R"({"spec":{"replicas":3}})",
        R"({"spec":{"replicas":3,"paused":true},"status":{"replicas":1}})", R"({"spec":{"replicas":3}})",
        R"({})", R"({"spec":{"replicas":3,"paused":true},"status":{"replicas":1}})"},
       {"a scalar", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":5}})",
        R"({"spec":{"replicas":5}})", R"({"spec":{"replicas":5}})"},
-      {"what somebody else changed", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":9}})",
+      {"changes of other clients", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":9}})",
        R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":3}})", R"({"spec":{"replicas":3}})"},
       {"a new field", R"({})", R"({"spec":{}})", R"({"spec":{"replicas":5}})", R"({"spec":{"replicas":5}})",
        R"({"spec":{"replicas":5}})"},

@@ -21,7 +21,7 @@ std::string Failure(std::string_view text) {
   return error;
 }
 
-// What sigs.k8s.io/yaml makes of the same texts is compared in e2e/protobuf.
+// e2e/protobuf compares the results with sigs.k8s.io/yaml.
 
 TEST(Yaml, ScalarsAreTypedByYaml11) {
   EXPECT_EQ(Read("{a: yes, b: No, c: on, d: OFF, e: y, f: 'yes', g: \"no\", h: True}"),
@@ -149,15 +149,15 @@ TEST(Yaml, RepeatedKeysAreInTheOrderOfTheirValues) {
             "yaml: unmarshal errors:\n  line 2: key \"a\" already set in map");
 }
 
-TEST(Yaml, NamesTheLineOfAMistake) {
+TEST(Yaml, ErrorsHaveALine) {
   EXPECT_EQ(Failure("a: ["), "yaml: line 1: did not find expected node content");
   EXPECT_EQ(Failure("a: 1\nb: c: d\n"), "yaml: line 2: mapping values are not allowed in this context");
   EXPECT_EQ(Failure("a: .inf"), "json: unsupported value: +Inf");
   EXPECT_EQ(Read("a: .inf\na: 1\n"), Json::parse(R"({"a":1})"));
 }
 
-// go-yaml counts the lines of some mistakes from 0, and does not print line 0.
-TEST(Yaml, MistakesHaveTheWordsOfKubernetes) {
+// go-yaml counts the lines of some errors from 0, and does not print line 0.
+TEST(Yaml, ErrorsAreThoseOfKubernetes) {
   const std::pair<const char*, const char*> kCases[] = {
       {"a: 'b", "yaml: found unexpected end of stream"},
       {"a: 1\n\tb: 2\n", "yaml: line 2: found a tab character that violates indentation"},
@@ -257,7 +257,7 @@ TEST(PlacedYaml, EveryKeyAndValueHasItsPlace) {
   EXPECT_EQ(at(1, "/d/e"), "none");
 }
 
-TEST(PlacedYaml, AMistakeHasAPlaceToo) {
+TEST(PlacedYaml, ErrorsHaveAPlace) {
   YamlMistake mistake;
   EXPECT_FALSE(ParsePlacedYaml("a: 1\nb: [1, 2\nc: 3\n", &mistake).has_value());
   EXPECT_EQ(mistake.place.line, 3);

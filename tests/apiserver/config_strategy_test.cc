@@ -1,4 +1,4 @@
-// ConfigMap, Secret, ServiceAccount and ControllerRevision: kinds that are data and nothing else.
+// ConfigMap, Secret, ServiceAccount and ControllerRevision: kinds without behaviour.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ std::string Spec(std::string_view fields, std::string_view job_fields = "") {
   return WithSpec({fields, job});
 }
 
-TEST(CronSchedule, WhatTheLibraryTakes) {
+TEST(CronSchedule, AcceptsWhatTheGoLibraryAccepts) {
   for (const char* good :
        {"*/5 * * * *", "0 0 1 jan SUN", "? 1-5,7 */2 1-12/3 0-6", "5/15 * * * *", "@hourly", "@annually",
         "@every 1h30m", "CRON_TZ=UTC 0 0 * * *", "  1 2 3 4 5  "}) {
@@ -35,7 +35,7 @@ TEST(CronSchedule, WhatTheLibraryTakes) {
   }
 }
 
-TEST(CronSchedule, WhatIsWrongIsSaidInItsWords) {
+TEST(CronSchedule, ErrorsAreThoseOfTheGoLibrary) {
   const std::pair<const char*, const char*> cases[] = {
       {"* * * *", "expected exactly 5 fields, found 4: [* * * *]"},
       {"60 * * * *", "end of range (60) above maximum (59): 60"},
@@ -92,7 +92,7 @@ TEST(CronJobStrategy, TimeZonesAreKnownByName) {
           "https://www.iana.org/time-zones"));
   EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"UTC")")), IsEmpty());
   EXPECT_THAT(CronJob().CreateErrors(Spec(R"("schedule":"@daily","timeZone":"Europe/Berlin")")), IsEmpty());
-  // Without a zone database every well-formed name is let through.
+  // Without a time zone database every well-formed name is accepted.
   std::vector<std::string> errors;
   if (std::filesystem::exists("/usr/share/zoneinfo"))
     errors.emplace_back(

@@ -27,8 +27,8 @@ Paths Dropped(const api::Message& message, Json& object, const Json* old, const 
   return out;
 }
 
-TEST(DropGatedFields, TellsWhatBecameOfEveryFieldThatHasAGate) {
-  const auto told = [](const char* text, const char* old_text, const char* gates) {
+TEST(DropGatedFields, ReportsTheOutcomeOfEveryGatedField) {
+  const auto noted = [](const char* text, const char* old_text, const char* gates) {
     Json object = Json::parse(text);
     const Json old = Json::parse(old_text);
     std::string out;
@@ -42,13 +42,13 @@ TEST(DropGatedFields, TellsWhatBecameOfEveryFieldThatHasAGate) {
   const char* off = "DeploymentPodReplacementPolicy=false";
   const std::string field = " spec.podReplacementPolicy DeploymentPodReplacementPolicy;";
   const auto what = [](GatedField each) { return std::to_string(static_cast<int>(each)); };
-  EXPECT_EQ(told(with, with, on), "");
-  EXPECT_EQ(told(without, without, off), "");
-  EXPECT_EQ(told(with, without, on), what(GatedField::kAppeared) + field);
-  EXPECT_EQ(told(with, without, off), what(GatedField::kDropped) + field);
-  EXPECT_EQ(told(with, with, off), what(GatedField::kKept) + field);
-  EXPECT_EQ(told(without, with, on), what(GatedField::kVanished) + field);
-  EXPECT_EQ(told(without, with, off), what(GatedField::kVanished) + field);
+  EXPECT_EQ(noted(with, with, on), "");
+  EXPECT_EQ(noted(without, without, off), "");
+  EXPECT_EQ(noted(with, without, on), what(GatedField::kAppeared) + field);
+  EXPECT_EQ(noted(with, without, off), what(GatedField::kDropped) + field);
+  EXPECT_EQ(noted(with, with, off), what(GatedField::kKept) + field);
+  EXPECT_EQ(noted(without, with, on), what(GatedField::kVanished) + field);
+  EXPECT_EQ(noted(without, with, off), what(GatedField::kVanished) + field);
 }
 
 TEST(DropGatedFields, DropsAFieldWhoseGateIsOff) {
@@ -94,8 +94,8 @@ TEST(DropGatedFields, StatusFieldsAreGatedToo) {
   EXPECT_EQ(Dropped(Deployment(), object, nullptr, off), Paths{"status.terminatingReplicas"});
 }
 
-// Every case of Kubernetes' tests of these names: the gate, whether the stored status has the field, and what
-// is left of the one that is sent. "-" is none.
+// Every case of the Kubernetes tests with these names: the gate, whether the stored status has the field, and
+// the value that is left of the sent one. "-" means absent.
 struct StatusCase {
   bool gate;
   const char* stored;
@@ -130,7 +130,7 @@ TEST(DropGatedFields, TestStatusUpdatesWithDeploymentReplicaSetTerminatingReplic
   ExpectStatusCases(Deployment());
 }
 
-// No kind we serve has a gated field inside a list of its own, but a List of them does.
+// No served kind has a gated field inside a list, but a List of objects does.
 TEST(DropGatedFields, ItemsOfListsWithoutKeyAreMatchedByPosition) {
   const api::Message& list = Kind("io.k8s.api.apps.v1.DeploymentList");
   const Json old =

@@ -121,7 +121,7 @@ TEST(DeploymentStrategy, AnnotationsBumpTheGenerationAndLabelsDoNot) {
   EXPECT_FALSE(DeploymentStrategy().BumpsGeneration(labelled, old));
 }
 
-TEST(DeploymentStrategy, NameThatIsNoDnsLabelGivesAWarning) {
+TEST(DeploymentStrategy, NameThatIsNotADnsLabelGivesAWarning) {
   const auto warnings =
       Deployment().CreateWarnings(R"({"metadata":{"name":"a.b"},"spec":{)" + std::string(kSelected) + "}}");
   ASSERT_EQ(warnings.size(), 1u);

@@ -54,7 +54,7 @@ TEST(Discovery, ResourcesAreListedWithTheirSubresources) {
   EXPECT_FALSE(ApiResourceListDocument(Table(), "batch", "v1beta1").has_value());
 }
 
-TEST(Discovery, ForeignSubresourceKindsSayTheirGroup) {
+TEST(Discovery, ForeignSubresourceKindsHaveTheirGroup) {
   Json list = *ApiResourceListDocument(Table(), "", "v1");
   EXPECT_FALSE(list.contains("apiVersion"));
   auto find = [&](const std::string& name) {
@@ -136,7 +136,7 @@ TEST(Discovery, VersionIsTheReleaseWeFollow) {
   for (const auto& [key, value] : version.items()) EXPECT_TRUE(value.is_string() && value != "") << key;
 }
 
-TEST(Discovery, ApiVersionsTellTheServersAddress) {
+TEST(Discovery, ApiVersionsHaveTheServersAddress) {
   EXPECT_EQ(ApiVersionsDocument("127.0.0.1:8001"), Json::parse(R"({"kind":"APIVersions","versions":["v1"],
       "serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:8001"}]})"));
 }

@@ -22,7 +22,7 @@ std::string Picker(std::string_view fields) {
   return R"("downscalePodPicker":{)" + std::string(fields) + "}";
 }
 
-// What is said of a picker whose `http` has these members beside a host and a port.
+// The validation errors of a picker whose `http` has these members besides a host and a port.
 testing::Texts HttpErrors(std::string_view members) {
   return ReplicaSet().CreateErrors(
       WithSpec({kSelected, Picker(R"("http":{"host":"h","port":80,)" + std::string(members) + "}")}));
@@ -159,7 +159,7 @@ TEST(DownscalePodPicker, ThePathMayBeLeftOut) {
   EXPECT_THAT(HttpErrors(R"("path":"/a/b?c=d")"), IsEmpty());
 }
 
-// Such a path would end in the middle of the request line, or begin a header.
+// A blank or line break in the path would end the request line or begin a header.
 TEST(DownscalePodPicker, APathMayNotEndTheRequestLine) {
   for (const char* path : {R"("path":"/a b")", R"("path":"/a\tb")", R"("path":"/a\r\nX-Evil: 1")",
                            R"("path":"/a\u007f")", R"("path":"/a\u0000")"})
@@ -168,7 +168,7 @@ TEST(DownscalePodPicker, APathMayNotEndTheRequestLine) {
         << path;
 }
 
-// As of admission webhooks.
+// The same rules as for admission webhooks.
 TEST(DownscalePodPicker, ACallMayTakeUpToThirtySeconds) {
   for (int seconds : {1, 30})
     EXPECT_THAT(ReplicaSet().CreateErrors(WithSpec(

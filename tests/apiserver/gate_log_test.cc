@@ -24,7 +24,7 @@ class GateLogTest : public testing::Test {
   void Change(const char* from, const char* to) {
     log.Change(api::Time{}, 7, "apiserver", Gates(from), Gates(to));
   }
-  std::vector<std::string> Told(const GateLog::Query& query = {}) const {
+  std::vector<std::string> Recorded(const GateLog::Query& query = {}) const {
     std::vector<std::string> out;
     for (const GateRecord& record : log.Fields(query))
       out.push_back(record.what + " " + std::to_string(record.revision) + " x" +
@@ -46,37 +46,38 @@ TEST_F(GateLogTest, AChangeNamesOnlyTheGatesThatChanged) {
   EXPECT_EQ(change["to"], (api::Json{{"JobSuccessPolicy", false}}));
 }
 
-TEST_F(GateLogTest, TheSameThingIsToldOnceUntilGatesChange) {
+TEST_F(GateLogTest, ARepeatedChangeIsRecordedOnceUntilGatesChange) {
   Note(GatedField::kKept, 10);
   Note(GatedField::kKept, 11);
   Note(GatedField::kKept, 12, "u2");
-  EXPECT_THAT(Told(), ElementsAre("kept 10 x2", "kept 12 x1"));
+  EXPECT_THAT(Recorded(), ElementsAre("kept 10 x2", "kept 12 x1"));
   EXPECT_EQ(log.Fields()[0].last_revision, 11);
   Change("", "JobSuccessPolicy=false");
   Note(GatedField::kKept, 13);
-  EXPECT_THAT(Told(), ElementsAre("kept 10 x2", "kept 12 x1", "kept 13 x1"));
+  EXPECT_THAT(Recorded(), ElementsAre("kept 10 x2", "kept 12 x1", "kept 13 x1"));
 }
 
 TEST_F(GateLogTest, AFieldComesBackOnlyIfItHadGone) {
   Note(GatedField::kAppeared, 10);
-  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_THAT(Recorded(), IsEmpty());
   Note(GatedField::kVanished, 11);
   Note(GatedField::kAppeared, 12);
   Note(GatedField::kDropped, 13, "u2");
   Note(GatedField::kAppeared, 14, "u2");
   Note(GatedField::kKept, 15, "u3");
   Note(GatedField::kAppeared, 16, "u3");
-  EXPECT_THAT(Told(), ElementsAre("vanished 11 x1", "came-back 12 x1", "dropped 13 x1", "came-back 14 x1",
-                                  "kept 15 x1"));
+  EXPECT_THAT(Recorded(), ElementsAre("vanished 11 x1", "came-back 12 x1", "dropped 13 x1", "came-back 14 x1",
+                                      "kept 15 x1"));
 }
 
-TEST_F(GateLogTest, QueriesLookAtComponentGateAndObject) {
+TEST_F(GateLogTest, QueriesFilterByComponentGateAndObject) {
   Note(GatedField::kKept, 10, "u1", "controller-manager");
   Note(GatedField::kKept, 11, "u2");
-  EXPECT_THAT(Told({.component = "controller-manager"}), ElementsAre("kept 10 x1"));
-  EXPECT_THAT(Told({.resource = "deployments", .object = {"default", "web-u2"}}), ElementsAre("kept 11 x1"));
-  EXPECT_THAT(Told({.gate = kGate}), SizeIs(2));
-  EXPECT_THAT(Told({.gate = "JobSuccessPolicy"}), IsEmpty());
+  EXPECT_THAT(Recorded({.component = "controller-manager"}), ElementsAre("kept 10 x1"));
+  EXPECT_THAT(Recorded({.resource = "deployments", .object = {"default", "web-u2"}}),
+              ElementsAre("kept 11 x1"));
+  EXPECT_THAT(Recorded({.gate = kGate}), SizeIs(2));
+  EXPECT_THAT(Recorded({.gate = "JobSuccessPolicy"}), IsEmpty());
 }
 
 TEST_F(GateLogTest, OnlyTheNewestAreKept) {
@@ -84,9 +85,9 @@ TEST_F(GateLogTest, OnlyTheNewestAreKept) {
   for (std::int64_t i = 0; i < most + 5; ++i) Note(GatedField::kDropped, i, "u" + std::to_string(i));
   EXPECT_THAT(log.Fields(), SizeIs(GateLog::kRecordsMax));
   EXPECT_EQ(log.Fields()[0].revision, 5);
-  Note(GatedField::kDropped, most + 5, "u5");  // still there: counted
+  Note(GatedField::kDropped, most + 5, "u5");  // still in the log: counted
   EXPECT_EQ(log.Fields()[0].times, 2);
-  Note(GatedField::kDropped, most + 6, "u0");  // forgotten: told again
+  Note(GatedField::kDropped, most + 6, "u0");  // evicted from the log: recorded again
   EXPECT_EQ(log.Fields().back().revision, most + 6);
 }
 

@@ -76,7 +76,7 @@ TEST(LocalAccess, OnlyPagesOfTheServerItselfPass) {
            {"localhost:80", "http://localhost", true},
            {"localhost", "http://localhost:80", true},
            {"localhost:8080", "http://LOCALHOST:8080", true},
-           {"localhost:8080", "http://localhost:3000", false},  // another program of the same machine
+           {"localhost:8080", "http://localhost:3000", false},  // another program on the same machine
            {"localhost:8080", "http://127.0.0.1:8080", false},
            {"localhost:8080", "http://localhost", false},
            {"localhost:8080", "http://evil.example", false},
@@ -84,7 +84,7 @@ TEST(LocalAccess, OnlyPagesOfTheServerItselfPass) {
            {"localhost:8080", "http://localhost:8080.evil.example", false},
            {"localhost:8080", "http://localhost:8080@evil.example", false},
            {"localhost:8080", "http://localhost:8080/", false},
-           {"localhost:8080", "null", false},  // a sandboxed frame, a file
+           {"localhost:8080", "null", false},  // a sandboxed frame or a file
            {"localhost:8080", "file://", false},
            {"localhost:8080", "chrome-extension://localhost:8080", false},
            {"localhost:8080", "http://", false},

@@ -1,4 +1,4 @@
-#include "apiserver/internal/log_reader.h"
+#include "apiserver/subresources/internal/log_reader.h"
 
 #include <limits>
 
@@ -11,7 +11,8 @@ using namespace std::chrono_literals;
 
 const api::Time kStart = *api::ParseTime("2026-01-01T00:00:00.25Z");
 
-// What a client gets at `now` of a container that has printed "tick" at its start and each second since.
+// The log that a client reads at `now` from a container that has printed "tick" at its start and every second
+// since.
 std::string ReadAt(api::Time now, const PodLogOptions& options) {
   auto log = std::make_shared<api::ContainerLog>(api::PrintScript{"tick\n", 1s}, kStart);
   std::string out;
@@ -37,7 +38,7 @@ TEST(LogReader, TheTailIsCountedBeforeOldLinesAreLeftOut) {
   PodLogOptions options;
   options.tail_lines = 3;
   EXPECT_EQ(ReadAt(kStart + 9s, options), "tick\ntick\ntick\n");
-  options.since_seconds = 1;  // the line of that very moment counts
+  options.since_seconds = 1;  // a line of that very instant counts
   EXPECT_EQ(ReadAt(kStart + 9s, options), "tick\ntick\n");
   options.tail_lines = 0;
   EXPECT_EQ(ReadAt(kStart + 9s, options), "");
@@ -71,7 +72,7 @@ TEST(LogReader, GoesOnWhereItWas) {
   EXPECT_EQ(out, "tick\n");
   EXPECT_FALSE(progress.over);
   EXPECT_EQ(progress.next, kStart + 6s);
-  progress = reader.Read(kStart + 7s, 6, out);  // room for one more
+  progress = reader.Read(kStart + 7s, 6, out);  // room for one more line
   EXPECT_EQ(out, "tick\ntick\n");
   EXPECT_FALSE(progress.over);
   log->End(kStart + 7s);

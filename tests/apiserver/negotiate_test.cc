@@ -1,4 +1,4 @@
-// From Accept headers to the form of the answer.
+// Accept headers and the format of the response.
 
 #include "apiserver/negotiate.h"
 
@@ -59,7 +59,7 @@ TEST(Negotiate, HigherQualityWinsThenTheExactType) {
   EXPECT_EQ(Outcome("application/vnd.kubernetes.protobuf,application/json"), "protobuf");
 }
 
-TEST(Negotiate, TypesNobodyServesArePassedOver) {
+TEST(Negotiate, UnservedTypesAreSkipped) {
   EXPECT_EQ(Outcome("application/cbor, application/json;q=0.9"), "json");
   EXPECT_EQ(Outcome("image/png, application/yaml"), "yaml");
 }
@@ -134,7 +134,7 @@ TEST(Negotiate, WatchesStreamInJsonAndProtobuf) {
   EXPECT_EQ(Negotiate(Accepting("application/yaml"), Endpoint::kList)->ContentType(), "application/yaml");
 }
 
-TEST(Negotiate, PrettyIsForPeopleAndThoseWhoAsk) {
+TEST(Negotiate, PrettyIsForCurlAndOnRequest) {
   auto pretty = [](Request request) { return Negotiate(request, Endpoint::kObject)->pretty; };
   Request request = Accepting("application/json");
   EXPECT_FALSE(pretty(request));

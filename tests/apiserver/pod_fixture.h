@@ -1,7 +1,6 @@
 #pragma once
 
-// Pods for the tests of pod rules: a smallest valid pod, changed by a merge patch, and what validation says
-// of it.
+// Pods for the tests of pod rules: a minimal valid pod, changed by a merge patch, and its validation errors.
 
 #include <string>
 #include <vector>
@@ -26,7 +25,7 @@ inline const api::FeatureGates& DefaultGates() {
   return gates;
 }
 
-// As the decoder and the tables leave it, and with what the strategy fills in.
+// A pod after decoding, schema defaults and the defaults of the strategy.
 inline Json Decoded(Json pod) {
   const api::Message& message = api::Schema::Get().Must("io.k8s.api.core.v1.Pod");
   if (auto error = api::Normalize(message, pod, nullptr)) return Json{{"decode error", *error}};
@@ -45,14 +44,14 @@ inline Json MakePod(const Json& patch = Json::object()) {
 
 inline Json PodWithSpec(const Json& spec_patch) { return MakePod({{"spec", spec_patch}}); }
 
-// The one container with these fields on top of its name and image.
+// The only container, with these fields added to its name and image.
 inline Json PodWithContainer(const Json& container_patch) {
   Json container = {{"name", "c"}, {"image", "nginx:1"}};
   container.merge_patch(container_patch);
   return PodWithSpec({{"containers", Json::array({container})}});
 }
 
-// A pod as it is stored.
+// A pod as the store has it.
 inline Json StoredPod(const Json& patch = Json::object()) {
   Json pod = MakePod(patch);
   pod["metadata"]["resourceVersion"] = "1";
@@ -61,7 +60,7 @@ inline Json StoredPod(const Json& patch = Json::object()) {
   return pod;
 }
 
-// Field errors as people see them: "<field>: <message>".
+// Field errors as a client sees them: "<field>: <message>".
 inline std::vector<std::string> Texts(const FieldErrors& errors) {
   std::vector<std::string> out;
   for (const api::FieldError& error : errors) out.push_back(error.field + ": " + error.message);

@@ -1,4 +1,4 @@
-// Where a pod may run.
+// Fields of a pod that restrict its nodes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

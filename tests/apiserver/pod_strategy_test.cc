@@ -1,4 +1,4 @@
-// What happens to a pod when it is created, changed, and reported on.
+// Creation, update and status update of pods.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(PodDefaults, PullPolicyFollowsTheImage) {
            {"Registry/a", "Always"},
            {"nginx" + digest, "IfNotPresent"},
            {"nginx:latest" + digest, "Always"},
-           {"Nginx", "IfNotPresent"},  // no image reference
+           {"Nginx", "IfNotPresent"},  // not an image reference
            {"a__b/c--d.e", "Always"},
            {"a___b", "IfNotPresent"},
            {std::string(64, 'a'), "IfNotPresent"},
@@ -135,7 +135,7 @@ TEST(PodCreate, GetsAPriority) {
   EXPECT_EQ(pod.at("spec").at("priority"), 2000001000);
 }
 
-TEST(PodCreate, AGatedPodSaysWhyItIsNotScheduled) {
+TEST(PodCreate, AGatedPodHasASchedulingGatedCondition) {
   const Json pod = StoredPod({{"spec", {{"schedulingGates", Json::array({Json{{"name", "a"}}})}}}});
   EXPECT_EQ(
       pod.at("status").at("conditions"),
@@ -329,7 +329,7 @@ TEST(PodSelectableFields, HaveKubernetesNamesAndValues) {
 
 TEST(PodWarnings, NoneForAPlainPod) { EXPECT_THAT(CreateWarnings(MakePod()), IsEmpty()); }
 
-TEST(PodWarnings, NamesThatAreNoHostname) {
+TEST(PodWarnings, NamesThatAreNotHostnames) {
   EXPECT_THAT(
       CreateWarnings(MakePod({{"metadata", {{"name", "a.b"}}}})),
       ElementsAre(

@@ -1,4 +1,4 @@
-// Creations that are under way together, with a store that commits when the test says so.
+// Concurrent creations, with a store that commits when the test lets it.
 
 #include <deque>
 #include <memory>
@@ -23,11 +23,11 @@ namespace {
 
 using api::Json;
 
-// Keeps writes back while it is told to.
+// Holds writes back while `hold` is set.
 class HeldStore : public storage::Store {
  public:
   bool hold = false;
-  // Commits what was kept back, and what comes of that, in order.
+  // Commits the held writes in order, and the writes that follow from them.
   void Release() {
     while (!held_.empty()) {
       auto [write, done] = std::move(held_.front());
@@ -63,7 +63,7 @@ class HeldStore : public storage::Store {
 
 class QuotaAdmission : public testing::Test {
  protected:
-  // Code of the answer; 0 until there is one.
+  // HTTP code of the response; 0 until it arrives.
   using Answer = std::shared_ptr<api::Status>;
 
   Answer Send(api::WriteRequest request) {
@@ -85,7 +85,7 @@ class QuotaAdmission : public testing::Test {
         {{"metadata", {{"name", name}}}, {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}}));
   }
 
-  // With a status as the controller leaves it.
+  // A quota with the status that the controller has written.
   void MakeQuota(const std::string& name, const std::string& pods) {
     Json quota = {{"metadata", {{"name", name}, {"namespace", "default"}}},
                   {"spec", {{"hard", {{"pods", pods}}}}}};
@@ -108,7 +108,7 @@ class QuotaAdmission : public testing::Test {
   std::unique_ptr<Handler> handler_ = Handler::Make({runtime_, runtime_, prng_, gates_, log_}, store_, {});
 };
 
-TEST_F(QuotaAdmission, OfTwoCreationsAtOnceOneGetsTheLastPlace) {
+TEST_F(QuotaAdmission, OfTwoConcurrentCreationsOneGetsTheLastPlace) {
   MakeQuota("q", "1");
   store_.hold = true;
   Answer a = CreatePod("a");
@@ -122,7 +122,7 @@ TEST_F(QuotaAdmission, OfTwoCreationsAtOnceOneGetsTheLastPlace) {
   EXPECT_EQ(Used("q"), "1");
 }
 
-TEST_F(QuotaAdmission, ANameThatIsTakenMeanwhileGivesBackWhatItTook) {
+TEST_F(QuotaAdmission, ANameTakenMeanwhileReturnsTheReservation) {
   MakeQuota("q", "5");
   store_.hold = true;
   Answer first = CreatePod("a");
@@ -133,7 +133,7 @@ TEST_F(QuotaAdmission, ANameThatIsTakenMeanwhileGivesBackWhatItTook) {
   EXPECT_EQ(Used("q"), "1");
 }
 
-TEST_F(QuotaAdmission, ANameThatIsTakenAlreadyTakesNothing) {
+TEST_F(QuotaAdmission, ATakenNameReservesNothing) {
   MakeQuota("q", "5");
   EXPECT_EQ(CreatePod("a")->code, 200);
   const std::int64_t before = store_.CurrentRevision();
@@ -141,7 +141,7 @@ TEST_F(QuotaAdmission, ANameThatIsTakenAlreadyTakesNothing) {
   EXPECT_EQ(store_.CurrentRevision(), before);
 }
 
-TEST_F(QuotaAdmission, WhatOneQuotaGaveIsGivenBackWhenTheNextRefuses) {
+TEST_F(QuotaAdmission, AReservationIsReturnedWhenTheNextQuotaRefuses) {
   MakeQuota("roomy", "5");
   MakeQuota("tight", "1");
   store_.hold = true;

@@ -21,7 +21,7 @@ QuotaVerdict Judge(const char* quota, const Json& pod) {
 constexpr const char* kNothing = "{}";
 constexpr const char* kHalfACpu = R"({"requests":{"cpu":"500m"}})";
 
-TEST(QuotaVerdict, WhatFitsIsTaken) {
+TEST(QuotaVerdict, WhatFitsIsReserved) {
   const QuotaVerdict verdict = Judge(
       R"({"status":{"hard":{"pods":"2","requests.cpu":"1"},"used":{"pods":"1","requests.cpu":"500m"}}})",
       Pod(kHalfACpu));
@@ -47,7 +47,7 @@ TEST(QuotaVerdict, SeveralResourcesAreNamedInOrder) {
       "pods=0,requests.cpu=1");
 }
 
-TEST(QuotaVerdict, CpuAndMemoryMustBeSaidByEveryContainer) {
+TEST(QuotaVerdict, EveryContainerMustSpecifyCpuAndMemory) {
   const QuotaVerdict verdict =
       Judge(R"({"status":{"hard":{"limits.cpu":"1","requests.memory":"1Gi"},"used":{}}})", Pod(kNothing));
   EXPECT_EQ(verdict.kind, Kind::kRefused);
@@ -59,7 +59,7 @@ TEST(QuotaVerdict, CpuAndMemoryMustBeSaidByEveryContainer) {
       Kind::kNotCounted);
 }
 
-TEST(QuotaVerdict, NobodyIsLetInBeforeTheControllerHasCounted) {
+TEST(QuotaVerdict, NothingIsAdmittedBeforeTheControllerHasCounted) {
   const QuotaVerdict verdict =
       Judge(R"({"status":{"hard":{"pods":"2","count/pods":"2"},"used":{"pods":"0"}}})", Pod(kNothing));
   EXPECT_EQ(verdict.kind, Kind::kRefused);
@@ -79,8 +79,8 @@ TEST(QuotaVerdict, OtherScopesAndOtherResourcesDoNotConcernIt) {
             Kind::kNotCounted);
 }
 
-// What is full stays full, and does not keep out who needs none of it.
-TEST(QuotaVerdict, AResourceThatIsOverItsLimitRefusesOnlyThoseWhoUseIt) {
+// An exhausted resource stays exhausted, and does not reject a request that needs none of it.
+TEST(QuotaVerdict, AnExceededResourceRefusesOnlyRequestsThatUseIt) {
   const char* quota = R"({"status":{"hard":{"pods":"9","requests.ephemeral-storage":"1"},
                                     "used":{"pods":"1","requests.ephemeral-storage":"5"}}})";
   EXPECT_EQ(Judge(quota, Pod(kNothing)).kind, Kind::kFits);

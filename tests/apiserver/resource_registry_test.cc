@@ -1,4 +1,4 @@
-// Resources that come and go while handlers run, and exceptions inside a request.
+// Resources that are added and removed while handlers run, and exceptions inside a request.
 
 #include "apiserver/resource_registry.h"
 
@@ -9,20 +9,14 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
-#include "api/base/env.h"
-#include "api/base/feature_gates.h"
-#include "api/base/prng.h"
 #include "api/json_access.h"
 #include "api/write_request.h"
 #include "apiserver/handler.h"
 #include "apiserver/openapi/openapi.h"
 #include "apiserver/table/table.h"
-#include "storage/memory_store.h"
+#include "tests/apiserver/bare_server.h"
 #include "tests/apiserver/widget_resource.h"
-#include "tests/wire/manual_runtime.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -32,42 +26,6 @@ using api::Json;
 constexpr const char* kWidgetsPath = "/apis/example.com/v1/namespaces/default/widgets";
 constexpr const char* kTable = "application/json;as=Table;g=meta.k8s.io;v=v1";
 constexpr const char* kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-
-// One control plane without controllers.
-struct Server {
-  Response Send(const std::string& method, const std::string& path, const Json& body = nullptr,
-                const std::string& accept = "") {
-    Request request;
-    request.method = method;
-    const std::size_t question = path.find('?');
-    request.path = path.substr(0, question);
-    if (question != std::string::npos) {
-      const std::size_t equals = path.find('=', question);
-      request.query.emplace_back(path.substr(question + 1, equals - question - 1), path.substr(equals + 1));
-    }
-    request.accept = accept;
-    if (!body.is_null()) request.body = body.dump();
-    std::optional<Response> answer;
-    handler->Serve(std::move(request), [&](Response response) { answer = std::move(response); });
-    EXPECT_TRUE(answer.has_value()) << path;
-    return answer ? std::move(*answer) : Response{};
-  }
-  Response Get(const std::string& path, const std::string& accept = "") {
-    return Send("GET", path, nullptr, accept);
-  }
-  Json GetJson(const std::string& path, const std::string& accept = "") {
-    return Json::parse(Get(path, accept).body, nullptr, false);
-  }
-  ResourceRegistry& registry() { return handler->registry(); }
-
-  wire::ManualRuntime runtime{api::Time(std::chrono::seconds(1'767'225'600))};
-  api::Prng prng{1};
-  api::FeatureGates gates;
-  std::ostringstream logged;
-  spdlog::logger log{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(logged)};
-  std::unique_ptr<storage::Store> store = storage::OpenMemoryStore();
-  std::unique_ptr<Handler> handler = Handler::Make({runtime, runtime, prng, gates, log}, *store, {});
-};
 
 Json Widget(const std::string& name) {
   return {{"metadata", {{"name", name}}}, {"spec", {{"color", "red"}, {"size", 3}}}};
@@ -80,7 +38,7 @@ bool HasGroup(const Json& groups, const std::string& name) {
 }
 
 TEST(ResourceRegistry, AnAddedResourceIsServedByItsOwnControlPlaneAlone) {
-  Server with, without;
+  BareServer with, without;
   EXPECT_EQ(with.Send("POST", kWidgetsPath, Widget("a")).code, 404);
   with.registry().Put({WidgetResource()});
 
@@ -100,7 +58,7 @@ TEST(ResourceRegistry, AnAddedResourceIsServedByItsOwnControlPlaneAlone) {
 }
 
 TEST(ResourceRegistry, UnknownFieldsOfAnAddedResourceAreFoundByItsSchema) {
-  Server server;
+  BareServer server;
   server.registry().Put({WidgetResource()});
   Json widget = Widget("a");
   widget["spec"]["colour"] = "red";
@@ -110,7 +68,7 @@ TEST(ResourceRegistry, UnknownFieldsOfAnAddedResourceAreFoundByItsSchema) {
 }
 
 TEST(ResourceRegistry, AnAddedResourceIsDiscovered) {
-  Server with, without;
+  BareServer with, without;
   with.registry().Put({WidgetResource()});
   EXPECT_TRUE(HasGroup(with.GetJson("/apis"), "example.com"));
   EXPECT_FALSE(HasGroup(without.GetJson("/apis"), "example.com"));
@@ -133,7 +91,7 @@ TEST(ResourceRegistry, AnAddedResourceIsDiscovered) {
 }
 
 TEST(ResourceRegistry, OpenApiDescribesAnAddedResource) {
-  Server with, without;
+  BareServer with, without;
   const Json before = with.GetJson("/openapi/v3");
   with.registry().Put({WidgetResource()});
   const Json index = with.GetJson("/openapi/v3");
@@ -154,7 +112,7 @@ TEST(ResourceRegistry, OpenApiDescribesAnAddedResource) {
 }
 
 TEST(ResourceRegistry, ControlPlanesShareWhatIsBuiltIn) {
-  Server a, b;
+  BareServer a, b;
   EXPECT_EQ(a.registry().Table(), b.registry().Table());
   a.registry().Put({WidgetResource()});
   const auto table = a.registry().Table();
@@ -166,7 +124,7 @@ TEST(ResourceRegistry, ControlPlanesShareWhatIsBuiltIn) {
 }
 
 TEST(ResourceRegistry, ARemovedResourceIsNotFoundAndItsWatchesEnd) {
-  Server server;
+  BareServer server;
   server.registry().Put({WidgetResource()});
   Response widgets = server.Get(std::string(kWidgetsPath) + "?watch=1");
   Response pods = server.Get("/api/v1/pods?watch=1");
@@ -181,7 +139,7 @@ TEST(ResourceRegistry, ARemovedResourceIsNotFoundAndItsWatchesEnd) {
   EXPECT_TRUE(server.registry().Remove("example.com", "widgets"));
   EXPECT_FALSE(server.registry().Remove("example.com", "widgets"));
   EXPECT_EQ(wakes, 1);
-  // What happened before is sent first.
+  // Earlier events are sent first.
   EXPECT_EQ(widgets.stream->Read(10'000, text), ResponseStream::State::kEnd);
   EXPECT_NE(text.find(R"("type":"ADDED")"), std::string::npos);
   EXPECT_EQ(pods.stream->Read(10'000, text), ResponseStream::State::kOpen);
@@ -191,7 +149,7 @@ TEST(ResourceRegistry, ARemovedResourceIsNotFoundAndItsWatchesEnd) {
   EXPECT_FALSE(server.GetJson("/openapi/v3")["paths"].contains("apis/example.com/v1"));
 }
 
-TEST(ResourceRegistry, AnEntryOutlivesItsRemovalForThoseWhoUseIt) {
+TEST(ResourceRegistry, AnEntryOutlivesItsRemovalWhileInUse) {
   auto registry = ResourceRegistry::Make();
   registry->Put({WidgetResource()});
   const auto table = registry->Table();
@@ -202,7 +160,7 @@ TEST(ResourceRegistry, AnEntryOutlivesItsRemovalForThoseWhoUseIt) {
 }
 
 TEST(ResourceRegistry, VersionsOfAResourceShareItsObjects) {
-  Server server;
+  BareServer server;
   server.registry().Put({WidgetResource("v1beta1"), WidgetResource("v2"), WidgetResource("v1")});
   EXPECT_EQ(server.Send("POST", "/apis/example.com/v1beta1/namespaces/default/widgets", Widget("a")).code,
             201);
@@ -217,7 +175,7 @@ TEST(ResourceRegistry, VersionsOfAResourceShareItsObjects) {
   EXPECT_EQ(server.registry().Table()->FindStorage(kWidgets)->version, "v1beta1");
 }
 
-TEST(ResourceRegistry, ListenersHearOfEachChange) {
+TEST(ResourceRegistry, ListenersAreNotifiedOfEachChange) {
   auto registry = ResourceRegistry::Make();
   int changes = 0;
   auto listener = registry->OnChange([&] { ++changes; });
@@ -244,7 +202,7 @@ class ColorPrinter : public TablePrinter {
 };
 
 TEST(ResourceRegistry, AResourceBringsItsColumns) {
-  Server server;
+  BareServer server;
   ResourceInfo widgets = WidgetResource();
   widgets.printer = std::make_shared<ColorPrinter>();
   server.registry().Put({widgets});
@@ -254,7 +212,7 @@ TEST(ResourceRegistry, AResourceBringsItsColumns) {
   EXPECT_EQ(table["rows"][0]["cells"], Json::array({"red"}));
 }
 
-// Fails on objects of one name.
+// Throws for objects with one name.
 class ThrowingStrategy : public Strategy {
  public:
   bool HasStatus() const override { return false; }
@@ -287,7 +245,7 @@ class HandlerPanic : public testing::Test {
     widget["spec"]["color"] = "invisible";
     return widget;
   }
-  Server server_;
+  BareServer server_;
 };
 
 TEST_F(HandlerPanic, AnExceptionInAStrategyIsAnInternalError) {
@@ -305,7 +263,7 @@ TEST_F(HandlerPanic, AClientInTheProcessGetsItAsWell) {
   EXPECT_EQ(answer->status().reason, "InternalError");
 }
 
-TEST_F(HandlerPanic, AnExceptionAfterTheWriteLeavesTheStoreAtWork) {
+TEST_F(HandlerPanic, AnExceptionAfterTheWriteLeavesTheStoreUsable) {
   ExpectPanic(server_.Send("POST", kWidgetsPath, Invisible(), kTable));
   EXPECT_EQ(server_.Get(std::string(kWidgetsPath) + "/ghost").code, 200);
   EXPECT_EQ(server_.Send("POST", kWidgetsPath, Widget("good")).code, 201);

@@ -1,4 +1,4 @@
-// The list of what is served, and the promises that routing, storage and discovery rely on.
+// The table of served resources, and the guarantees that routing, storage and discovery rely on.
 
 #include "apiserver/resource_table.h"
 

@@ -25,7 +25,7 @@ TEST(StatefulSetStrategy, UpdateStrategyIsDefaultedWithItsPartition) {
             Json::parse(R"({"type":"OnDelete"})"));
 }
 
-TEST(StatefulSetStrategy, ClaimsAreMountedByNameAndSayWhatTheyAre) {
+TEST(StatefulSetStrategy, ClaimsAreMountedByNameAndHaveAKind) {
   const std::string spec = WithSpec(
       {R"("selector":{"matchLabels":{"app":"x"}})",
        R"("template":{"metadata":{"labels":{"app":"x"}},"spec":{"containers":[{"name":"c","image":"i",

@@ -26,13 +26,13 @@ class Kind {
   // The object as it would be stored: normalised, defaulted, with metadata (namespace "ns", uid "u-1"),
   // prepared.
   Json New(std::string_view text) const;
-  // What validation says of New(text), each as "<field>: <message>".
+  // The validation errors of New(text), each as "<field>: <message>".
   Texts CreateErrors(std::string_view text) const;
 
   // `old` after a JSON merge patch, ready to be stored.
   Json Changed(const Json& old, std::string_view patch) const;
   Texts UpdateErrors(const Json& old, std::string_view patch) const;
-  // The patch is of the status.
+  // The same for a patch of the status.
   Texts StatusErrors(const Json& old, std::string_view patch) const;
 
   Texts CreateWarnings(std::string_view text) const;
@@ -47,7 +47,7 @@ class Kind {
   api::FeatureGates gates_;
 };
 
-// A template that every workload kind takes: labels app=x, one container.
+// A pod template that is valid in every workload kind: labels app=x, one container.
 inline constexpr std::string_view kTemplate =
     R"("template":{"metadata":{"labels":{"app":"x"}},"spec":{"containers":[{"name":"c","image":"nginx:1"}]}})";
 inline constexpr std::string_view kJobTemplate =

@@ -78,7 +78,7 @@ TEST(PodTable, PendingPodShowsItsNodeAndNoAddress) {
             Json::parse(R"(["x","0/1","Pending","0","5m","<none>","n1","<none>","<none>"])"));
 }
 
-TEST(PodTable, StatusIsThatOfTheFirstContainerWithSomethingToSay) {
+TEST(PodTable, StatusIsThatOfTheFirstContainerWithAReason) {
   constexpr std::string_view kTwo =
       R"({"spec":{"containers":[{"name":"a"},{"name":"b"}]},"status":{"phase":"Running",)";
   auto pod = [&](std::string_view rest) { return std::string(kTwo).append(rest).append("}}"); };
@@ -138,7 +138,7 @@ TEST(PodTable, SidecarsCountAsContainersForTheWholeLife) {
       "2/2 Running 2");
 }
 
-TEST(PodTable, RestartsSayWhenTheLastOneWas) {
+TEST(PodTable, RestartsHaveTheTimeOfTheLastOne) {
   EXPECT_EQ(PodLine(R"({"spec":{"containers":[{"name":"c"}]},"status":{"phase":"Running","containerStatuses":[
       {"ready":true,"restartCount":3,"state":{"running":{}},
        "lastState":{"terminated":{"exitCode":1,"finishedAt":"2026-01-01T00:02:00Z"}}}]}})"),

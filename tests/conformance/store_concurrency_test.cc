@@ -11,7 +11,7 @@ namespace {
 
 TERRARIUM_STORE_SUITE(StoreConcurrency);
 
-// A log of events that a thread waits for and reads to the end, checking order and uniqueness on the way.
+// A log of events that a thread waits for and reads to the end. It checks order and uniqueness.
 class Reader {
  public:
   Reader(std::unique_ptr<Watch> watch, std::int64_t after) : watch_(std::move(watch)), last_(after) {
@@ -58,8 +58,8 @@ class Reader {
   std::thread thread_;
 };
 
-// Counters are incremented by several threads with compare-and-swap while other threads watch from all sorts
-// of starting points: no increment is lost, and every watch sees exactly the revisions after its start.
+// Several threads increment counters with compare-and-swap while other threads watch from different
+// revisions: no increment is lost, and every watch sees exactly the revisions after its start.
 TEST_P(StoreConcurrency, NoUpdateIsLostAndNoWatchHasGapsOrRepeats) {
   constexpr int kWriters = 4, kIncrements = 60, kObjects = 3;
   const std::size_t buffer = 100'000;
@@ -111,7 +111,7 @@ TEST_P(StoreConcurrency, NoUpdateIsLostAndNoWatchHasGapsOrRepeats) {
   }
 }
 
-// Readers list all the time: each list is some revision exactly, and later lists are never older.
+// Readers list all the time: each list is the state at one revision, and revisions never go back.
 TEST_P(StoreConcurrency, ListsAreSnapshotsAndNeverGoBack) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> readers;
@@ -133,7 +133,7 @@ TEST_P(StoreConcurrency, ListsAreSnapshotsAndNeverGoBack) {
   for (std::thread& reader : readers) reader.join();
 }
 
-// Watches come and go while events are published.
+// Watches start and stop while events are published.
 TEST_P(StoreConcurrency, WatchesComeAndGoWhileEventsArePublished) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> watchers;

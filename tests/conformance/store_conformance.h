@@ -1,7 +1,7 @@
 #pragma once
 
-// The suite of promises in storage/store.h, run against every store in every mode. A new store adds one line
-// to AllStores() and gets every test.
+// The tests of the guarantees in storage/store.h, run against every store in every mode. A new store is one
+// line in AllStores().
 
 #include <functional>
 #include <memory>

@@ -71,8 +71,8 @@ TEST_P(StoreList, OfTheFutureIsTheNewest) {
   EXPECT_EQ(listing.revision, base_ + 1);
 }
 
-// Pages through a list while everything changes between the pages: all pages together are the list as it
-// stood.
+// Reads a list page by page while everything changes between the pages: the pages together are the list at
+// the revision of the first one.
 TEST_P(StoreList, PagesAreConsistentWhileObjectsChange) {
   std::vector<ObjectPtr> objects;
   for (int i = 0; i < 50; ++i)
@@ -90,7 +90,7 @@ TEST_P(StoreList, PagesAreConsistentWhileObjectsChange) {
     if (listing.remaining == 0) break;
     const auto& last = listing.items.back()->header();
     start_after = last.ns + "/" + last.name;
-    // Changes before, at and behind the position, deletions of the last one seen and new objects on both
+    // Changes before, at and after the position, deletions of the last object read, and new objects on both
     // sides.
     Create("a", "new" + std::to_string(page));
     Create("b", "x" + std::to_string(page));

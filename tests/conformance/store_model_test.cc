@@ -1,5 +1,5 @@
-// Thousands of random operations against the store and against a model too simple to be wrong: the whole
-// state at every revision, and the whole list of events.
+// Thousands of random operations against the store and against a trivial model: the whole state at every
+// revision, and the whole list of events.
 
 #include <algorithm>
 #include <map>
@@ -124,7 +124,7 @@ class ModelRun {
   // Waits for every write and compares its outcome.
   void Flush() {
     if (pending_ == 0) return;
-    // Writes are told in order, so the last one's answer comes behind all others.
+    // Outcomes are reported in order, so the outcome of the last write comes after all others.
     Do(store_, DeleteWrite(MakeObject("", "never"), "nothing"));
     ASSERT_EQ(outcomes_->size(), expected_.size());
     for (std::size_t i = 0; i < expected_.size(); ++i)
@@ -157,7 +157,7 @@ class ModelRun {
     ObjectKey key = RandomKey();
     auto now = model_.newest().find(key);
     bool exists = now != model_.newest().end();
-    // Mostly what works, sometimes what cannot.
+    // Mostly valid writes, sometimes invalid ones.
     Write::Op op =
         exists ? (prng_.Below(3) == 0 ? Write::Op::kDelete : Write::Op::kUpdate) : Write::Op::kCreate;
     if (prng_.Below(10) == 0) op = static_cast<Write::Op>(prng_.Below(3));
@@ -220,7 +220,7 @@ class ModelRun {
       open.after = RandomRevision(store_.CompactedRevision()) + static_cast<std::int64_t>(prng_.Below(4));
       open.query.from_revision = open.after;
       auto watch = store_.StartWatch(open.query);
-      // History may have been trimmed by a write on its way.
+      // A concurrent write may have trimmed the history.
       if (!watch) {
         EXPECT_LT(open.after, store_.CompactedRevision());
         return;
@@ -261,7 +261,7 @@ class ModelRun {
   Model model_;
   std::vector<OpenWatch> watches_;
   std::vector<Code> expected_;
-  // Written by whoever tells outcomes, one at a time; read after a flush.
+  // Written by the thread that reports outcomes; read after a flush.
   std::shared_ptr<std::vector<Code>> outcomes_ = std::make_shared<std::vector<Code>>();
   int pending_ = 0;
 };

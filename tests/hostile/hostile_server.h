@@ -13,8 +13,8 @@
 
 namespace terrarium::hostile {
 
-// An apiserver on a store in memory that serves on the caller's thread, so that the thread's CPU time is what
-// a request costs.
+// An apiserver on a store in memory that serves on the caller's thread, so that the thread's CPU time is the
+// cost of a request.
 class HostileServer {
  public:
   HostileServer();
@@ -32,10 +32,10 @@ class HostileServer {
 struct Served {
   double cpu_ms = 0;  // of this thread, for the last request of the exchange
   int code = 0;
-  std::string error;  // a request before the last one that failed, or empty
+  std::string error;  // of the first request before the last one that failed, or empty
 };
 
-// Plays the exchange on a server of its own.
+// Plays the exchange on a new server.
 Served Play(const Exchange& exchange);
 
 }  // namespace terrarium::hostile

@@ -15,7 +15,7 @@ std::string Metadata(std::string_view field, std::string text) {
   return ConfigMap(",\"" + std::string(field) + "\":" + std::move(text), "");
 }
 
-// `levels` lists or objects in each other around `inner`.
+// `levels` nested lists or objects around `inner`.
 std::string Nested(std::size_t levels, std::string_view open, std::string_view inner,
                    std::string_view close) {
   return Repeat(levels * open.size(), open, "") + std::string(inner) +
@@ -123,7 +123,7 @@ void AddNestingAndTexts(std::vector<Shape>& shapes) {
   shapes.push_back(Posted("a text of escapes", 0, kConfigMaps, [](std::size_t bytes) {
     return ConfigMap("", R"(,"data":{"k":")" + Repeat(bytes, "\\u00e9\\n", "") + "\"}");
   }));
-  shapes.push_back(Posted("a text that is no UTF-8", 400, kConfigMaps, [](std::size_t bytes) {
+  shapes.push_back(Posted("text that is not UTF-8", 400, kConfigMaps, [](std::size_t bytes) {
     return ConfigMap("", R"(,"data":{"k":")" + std::string(bytes, '\xff') + "\"}");
   }));
   shapes.push_back(Posted("binary data", 0, kConfigMaps, [](std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Patches and updates of objects that are as large as the server stores them.
+// Patches and updates of objects of the largest size that the server stores.
 
 #include <algorithm>
 #include <string>
@@ -43,7 +43,7 @@ apiserver::Request PostDeployment(const std::string& pod_spec) {
   return Post(kDeployments, Deployment("", "", pod_spec));
 }
 
-// As many operations as the body holds, and the server takes.
+// As many operations as the body holds and the server accepts.
 std::string Operations(std::size_t bytes, const Item& operation) {
   std::string out = "[";
   for (std::uint32_t i = 0; out.size() < bytes && i < kOperationsMax; ++i) {

@@ -1,4 +1,4 @@
-// Pods with too much of something.
+// Pods with too many items of one kind.
 
 #include <string>
 

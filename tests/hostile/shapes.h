@@ -1,7 +1,6 @@
 #pragma once
 
-// Requests that are as much work as a client can make them: each shape repeats one thing until the body is
-// full.
+// Requests that cause as much work as possible: each shape repeats one thing until the body is full.
 
 #include <cstddef>
 #include <functional>
@@ -12,7 +11,7 @@
 
 namespace terrarium::hostile {
 
-// What a client sends: requests that make an object, and the one that is looked at.
+// The requests of a client: those that create an object, and the one that is measured.
 struct Exchange {
   std::vector<apiserver::Request> before;
   apiserver::Request request;
@@ -21,7 +20,7 @@ struct Exchange {
 struct Shape {
   std::string name;
   std::function<Exchange(std::size_t bytes)> make;  // the last request's body or query is about `bytes` long
-  int code = 0;                                     // of the answer, whatever the size
+  int code = 0;                                     // of the response, at every size
 };
 
 // The longest body that the server accepts, and the largest object that it stores.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs a finished build, builds examples/embedding against it as a stranger would, and runs its tests.
+"""Installs a finished build, builds examples/embedding against it as a user would, and runs its tests.
 
     tests/install/install_test.py --build build/dev --source .
 
@@ -53,7 +53,7 @@ def build_example(args, prefix, folder):
     shutil.rmtree(folder, ignore_errors=True)
     run("cmake", "-G", "Ninja", "-S", args.source / "examples/embedding", "-B", folder,
         f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_BUILD_TYPE={build_type}",
-        # Of a sanitizer, both sides must know.
+        # Both sides must use the same sanitizer.
         f"-D{flags}={cached(args.build, flags)}",
         "-DCMAKE_DISABLE_FIND_PACKAGE_Drogon=ON", "-DCMAKE_CXX_COMPILER_LAUNCHER=" + (shutil.which("ccache") or ""))
     run("cmake", "--build", folder)
@@ -81,7 +81,7 @@ def main():
     work = args.build.resolve() / "install-test"
     prefix = work / "prefix"
     shutil.rmtree(prefix, ignore_errors=True)
-    # Links will do: the libraries of a build for debugging are half a gigabyte.
+    # Links are enough: the libraries of a debug build have half a gigabyte.
     run("cmake", "--install", args.build, "--prefix", prefix, CMAKE_INSTALL_MODE="ABS_SYMLINK_OR_COPY")
     check_headers(prefix)
     assert "terrarium" in run(prefix / "bin/terrarium", "--version")

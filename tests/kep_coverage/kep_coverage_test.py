@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Holds docs/kep-coverage.md against the tree and against the KEPs: what it names must be there, and whatever the KEPs
-ask for must have a row.
+"""Checks docs/kep-coverage.md against the tree and the KEPs: everything it names must exist, and every item of the KEPs
+must have a row.
 
 A row begins with an ID that names its KEP, and names the item of the KEP that it is about: a section, or one of its
-items by number and by a word of it, "Unit tests 3 (wrapper)", so that a text that was changed is noticed. It says what
-shows the item: tests by their full names (`Suite.Test` in C++, `module.Class.test_name` in Python), files, wire cases
+items by number and by a word of it, "Unit tests 3 (wrapper)", so that a text that was changed is noticed. It names what
+covers the item: tests by their full names (`Suite.Test` in C++, `module.Class.test_name` in Python), files, wire cases
 (`FILE == TITLE`) or pages; or why none can.
 
-The texts are no part of the tree: they are looked for in ../shared/seeds. Where they are missing, only the names are
+The texts are not part of the tree: they are read from ../shared/seeds. Where they are missing, only the names are
 checked, and that is a failure in CI (CI or TERRARIUM_E2E_REQUIRE=1 in the environment).
 
     tests/kep_coverage/kep_coverage_test.py
@@ -18,14 +18,14 @@ import re
 import sys
 import unittest
 
-from kep_texts import Kep
+from kep_texts import Kep, split_entries
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SEEDS = os.path.join(os.path.dirname(ROOT), "shared", "seeds")
 PAGE = "docs/kep-coverage.md"
 EXCUSE = "Does not apply: "
 
-# The text of each KEP, and the sections beside those of TEMPLATE whose every item must have a row.
+# The text of each KEP, and the sections besides those of TEMPLATE whose every item must have a row.
 TEXTS = {
     "5882": ("kep-3973-original.md", [
         "Deployment Behavior Changes", "ReplicaSet Status and Deployment Status Changes",
@@ -37,8 +37,8 @@ TEXTS = {
     "2255": ("kep-2255-pod-deletion-cost.md", ["Design Details"]),
     "3189": ("kep-3189-downscale-pod-picker.md", ["Pod-Picker API contract:", "Controller Behaviour Changes:"]),
 }
-# Of every KEP: risks, then the test plan, graduation, upgrade, skew and production readiness. From a section on, up to
-# another one.
+# In every KEP: risks, then the test plan, graduation, upgrade, skew and production readiness. Each entry is a range of
+# sections.
 TEMPLATE = [("Risks and Mitigations", "Design Details"), ("Test Plan", "Implementation History")]
 
 CPP_TEST = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
@@ -48,7 +48,7 @@ ROW = re.compile(r"^\| `([0-9a-z]+(?:-[0-9a-z]+)+)` \| (.*?) \| (.*?) \| (.*) \|
 REFERENCE = re.compile(r"^(.+?)(?: (\d+)(?:-(\d+))? \((\S+)\))?$")
 CODE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\]\(([\w-]+\.md)(?:#([\w-]+))?\)")
-# Words of a kind that only a test's name has.
+# Words that only occur in names of tests.
 CPP_NAME = re.compile(r"^[A-Z]\w+\.[A-Z]\w+$")
 PY_NAME = re.compile(r"^test_\w+\.\w+\.test_\w+$")
 
@@ -84,7 +84,7 @@ def anchor(heading):
 
 
 def missing(text, tests):
-    """What the text names and the tree lacks; and how many things it names that are there."""
+    """The names in the text that the tree lacks, and the number of names that exist."""
     found, lacking = 0, []
     for code in CODE.findall(text):
         if " == " in code:
@@ -254,6 +254,13 @@ Yes.
                            ("Nowhere", "no section"), ("s", "no section, or more than one")]:
             self.assertIn(what, self.texts(self.ROWS + ["| `1-x-1` | %s | words | `Suite.Test` |" % item])[0])
         self.assertIn("of no KEP", self.texts(self.ROWS + ["| `2-x-1` | a | words | `Suite.Test` |"])[0])
+
+    def test_entries_that_were_run_together_are_items_of_their_own(self):
+        first, second = "Add a new test for x.", "TestA : https://example.test/?test=TestA"
+        self.assertEqual(split_entries(first + second), ["- " + first, "- " + second])
+        packages = ["k8s.io/a/v1:9 December 2023-71.4%", "k8s.io/b:9 December 2023-92.3%"]
+        self.assertEqual(split_entries("".join(packages)), ["- " + package for package in packages])
+        self.assertEqual(split_entries("It tests TestA : well."), ["It tests TestA : well."])
 
     def test_a_text_that_was_changed_is_noticed(self):
         changed = {"1": (Kep(self.TEXT.replace("- It is slow.\n", "- It is new.\n- It is slow.\n")), [])}

@@ -1,4 +1,4 @@
-"""Reads the texts of KEPs: which sections they have, and what each of them asks for, item by item.
+"""Reads the texts of KEPs: their sections, and the items of each section.
 
 An item is a paragraph or an entry of a list, whatever its marker and depth, in the order of the text; a question of the
 production readiness questionnaire is one together with its answer. Comments, code, the heads of tables and words that
@@ -11,6 +11,9 @@ COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 FENCE = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^#{1,6} (.+?)\s*$")
 ENTRY = re.compile(r"^\s*(?:[-*]|\d+\.|[a-z]\.) +(.*)$")
+# Entries of a text that has lost its markers: a test by its name, a sentence that is an entry elsewhere, a package.
+UNMARKED = r"Test[A-Z]\w* : http|The current behavior |Add a new test |The core packages |k8s\.io/\S+?:\d"
+RUN_TOGETHER = re.compile(r"(?<=\.)(?=Test[A-Z]\w* : http)|(?<=%)(?=k8s\.io/)")
 LINK_TARGET = re.compile(r"^\[[^\]]+\]: ")
 TABLE_RULE = re.compile(r"^\|[-| ]+$")
 # Names what follows, agrees to the template, or is the template's own words.
@@ -35,6 +38,13 @@ def without_markup(text):
     return re.sub(r"\s+", " ", text.replace("`", "").replace("**", "")).strip()
 
 
+def split_entries(line):
+    """A line of a text that has lost its markers: entries that were run together with the end of the one before."""
+    line = re.sub(r"(?<=\S) ?- (?=[A-Z])", "\n- ", line)
+    line = RUN_TOGETHER.sub("\n- ", line)
+    return re.sub(r"^(?:(?=Deployment$)|(?=%s))" % UNMARKED, r"- ", line, flags=re.MULTILINE).split("\n")
+
+
 def sections(text):
     """Pairs of a heading and its lines, the text before the first heading left out."""
     plain = not re.search(r"^## ", text, re.MULTILINE)
@@ -49,8 +59,7 @@ def sections(text):
         if name is not None:
             found.append((without_markup(name), []))
         elif found:
-            # Entries that were run together with the end of the one before.
-            found[-1][1].extend(re.sub(r"(?<=\S) ?- (?=[A-Z])", "\n- ", line).split("\n") if plain else [line])
+            found[-1][1].extend(split_entries(line) if plain else [line])
     return found
 
 

@@ -11,7 +11,7 @@ std::vector<bool> Values(Sequence sequence) {
     case Sequence::kOff: return {false};
     case Sequence::kOffThenOn: return {false, true};
     case Sequence::kOnThenOff: return {true, false};
-    // The second action is about what was made while the gate was off.
+    // The second action concerns what was created while the gate was off.
     case Sequence::kOnThenStaysOff: return {true, false, false};
     case Sequence::kOnOffOn: break;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The axes that every table of the matrix has in common: a gate's history, where it takes place, and when.
+// The dimensions that all tables of the matrix share: a gate's history, the component, and the timing.
 
 #include <string>
 #include <string_view>
@@ -16,21 +16,21 @@ inline constexpr Sequence kSequences[] = {
 
 const char* NameOf(Sequence sequence);
 
-// Whose gate follows the sequence. The gate of the other component stays on: that is version skew.
+// The component whose gate follows the sequence. The other component's gate stays on: version skew.
 enum class Where { kApiserver, kControllerManager, kBoth };
 inline constexpr Where kWheres[] = {Where::kApiserver, Where::kControllerManager, Where::kBoth};
 
 // Whether gates are switched between two actions, or while the pods of one are terminating.
 enum class Timing { kAtRest, kInFlight };
 
-// The gate in the components that know it, for a while.
+// The gate in the components that know it, during a phase.
 struct Phase {
   bool apiserver = true;
   bool controller_manager = true;
   friend bool operator==(const Phase&, const Phase&) = default;
 };
 
-// What all cells have; a table adds its policies and actions.
+// The dimensions of all cells; a table adds its policies and actions.
 struct History {
   Sequence sequence = Sequence::kOn;
   Where where = Where::kBoth;
@@ -40,10 +40,10 @@ struct History {
   std::string Name() const;  // "OnThenOff_Apiserver_InFlight"
 };
 
-// Every combination; a gate that is never switched has one timing.
+// Every combination. A gate that is never switched has one timing.
 std::vector<History> AllHistories();
 
-// Letters and digits only, as GoogleTest wants names.
+// Letters and digits only, as GoogleTest requires.
 std::string NameOf(std::string_view text);
 
 }  // namespace terrarium::matrix

@@ -1,6 +1,6 @@
 #pragma once
 
-// How every cell is played: phase after phase, and what is there is compared with the model at each stop.
+// Plays a cell phase by phase, and compares the cluster with the model at each stop.
 
 #include <cstddef>
 #include <string>
@@ -25,14 +25,14 @@ class CellPlay {
   // The steps of a phase, on the cluster and in the model.
   virtual void Switch() = 0;  // components get the gates of the phase
   virtual void Apply() = 0;   // the user applies the manifest, from the second phase on again
-  virtual void Begin() = 0;   // something is done to the pods, and those that go are held
-  virtual void End() = 0;     // they end
+  virtual void Begin() = 0;   // the action; pods that it deletes are held in terminating
+  virtual void End() = 0;     // the held pods end
   virtual void Check(Moment& moment) = 0;
 
   std::size_t number() const { return number_; }
   const Phase& phase(std::size_t number) const { return phases_[number]; }
   const Phase& phase() const { return phases_[number_]; }
-  // For TestbedOptions::on_violation: an invariant that is broken fails the cell.
+  // For TestbedOptions::on_violation: a broken invariant fails the cell.
   testbed::invariants::Report Violations();
   void Fail(const std::string& what) { report_.Fail(name_ + ": " + what); }
 

@@ -40,7 +40,7 @@ class DeploymentPlay : public CellPlay {
                   .on_violation = Violations()}) {}
 
  private:
-  // All components begin with the gates that the controller-manager has in the first phase.
+  // All components begin with the gates of the controller-manager in the first phase.
   PolicyCase Case() const {
     const DeploymentGates gates = cell_.GatesIn(phase(0)).controller_manager;
     return {.name = "cell",
@@ -55,7 +55,7 @@ class DeploymentPlay : public CellPlay {
     const ClusterGates before = cell_.GatesIn(phase(first ? 0 : number() - 1));
     const bool manager = gates.controller_manager != before.controller_manager;
     const bool apiserver = gates.apiserver != (first ? before.controller_manager : before.apiserver);
-    // As KEP-3973 asks: the apiserver is upgraded first and downgraded last.
+    // As KEP-3973 requires: the apiserver is upgraded first and downgraded last.
     const bool upgrade = phase().apiserver;
     if (upgrade && apiserver) SetGates("apiserver", gates.apiserver);
     if (manager) SetGates("controller-manager", gates.controller_manager);
@@ -119,9 +119,9 @@ class DeploymentPlay : public CellPlay {
     sight.terminating = static_cast<int>(cluster_.Terminating());
     sight.most = static_cast<int>(cluster_.peak().Most());
     sight.status_replicas = static_cast<int>(cluster_.Counter("replicas"));
-    sight.told = NumberAt(document, "terminatingReplicas");
+    sight.reported = NumberAt(document, "terminatingReplicas");
     for (const Json& set : cluster_.Sets()) {
-      sight.told_by_sets.push_back(NumberAt(set, "terminatingReplicas"));
+      sight.reported_by_sets.push_back(NumberAt(set, "terminatingReplicas"));
       sight.partial_scale = sight.partial_scale || !cluster_.Annotation(set, kReplicasBeforeScale).empty();
     }
     sight.complete = cluster_.Complete();

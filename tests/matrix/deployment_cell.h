@@ -1,6 +1,6 @@
 #pragma once
 
-// Plays a cell of the matrix of Deployments on a cluster and holds what comes of it against the model.
+// Plays a cell of the matrix of Deployments on a cluster and compares the outcome with the model.
 
 #include <iosfwd>
 #include <optional>
@@ -13,8 +13,8 @@
 namespace terrarium::matrix {
 
 struct DeploymentCell {
-  // The gate that is switched. DeploymentPodReplacementPolicy needs the other one and follows it when it
-  // goes.
+  // The gate that is switched. DeploymentPodReplacementPolicy depends on the other gate and is switched off
+  // with it.
   enum class Gate { kPolicy, kTerminating };
 
   Gate gate = Gate::kPolicy;

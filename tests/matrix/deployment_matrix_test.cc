@@ -1,5 +1,5 @@
-// The matrix of Deployments: both gates, in every history and place, with every policy, in every action. A
-// cell that fails names itself, the moment, the value and the sentence that it breaks.
+// The matrix of Deployments: both gates, with every history, component, policy and action. A failing cell
+// prints its name, the moment, the value and the violated sentence.
 
 #include "tests/matrix/deployment_cell.h"
 #include "tests/matrix/matrix_testing.h"

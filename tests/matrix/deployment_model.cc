@@ -31,8 +31,8 @@ std::map<std::string, bool> DeploymentGates::Map() const {
           {"DeploymentReplicaSetTerminatingReplicas", terminating}};
 }
 
-// The policy counts where it is stored and the controller-manager has both gates on; the apiserver's only
-// decide what is stored (kDroppedForNew, kStoredStays, kOffInManager).
+// The policy takes effect if it is stored and both gates of the controller-manager are on. The apiserver's
+// gates only decide what is stored (kDroppedForNew, kStoredStays, kOffInManager).
 bool DeploymentModel::Effective(const char* policy) const {
   return policy_ == policy && gates_.controller_manager.policy && gates_.controller_manager.terminating;
 }
@@ -71,39 +71,39 @@ DeploymentModel::Numbers DeploymentModel::Expected() const {
   return {kReplicas, 1, kReplicas + 1};
 }
 
-// The controller tells when its gate is on; the apiserver keeps what it is told when its gate is on, or the
-// field is there already.
-DeploymentModel::Tells DeploymentModel::AfterAWrite(Tells before) const {
-  if (!gates_.controller_manager.terminating) return Tells::kNo;
-  return gates_.apiserver.terminating ? Tells::kYes : before;
+// The controller writes the field when its gate is on. The apiserver keeps it when its own gate is on or the
+// field is already stored.
+DeploymentModel::Reports DeploymentModel::AfterAWrite(Reports before) const {
+  if (!gates_.controller_manager.terminating) return Reports::kNo;
+  return gates_.apiserver.terminating ? Reports::kYes : before;
 }
 
-// A Deployment tells the sum over its ReplicaSets, and nothing while one of them does not tell.
+// A Deployment reports the sum over its ReplicaSets, and nothing while one of them does not report.
 void DeploymentModel::WriteDeployment() {
-  if (std::count(sets_.begin(), sets_.end(), Tells::kNo) > 0)
-    deployment_ = Tells::kNo;
-  else if (std::count(sets_.begin(), sets_.end(), Tells::kMaybe) > 0)
-    deployment_ = gates_.controller_manager.terminating ? Tells::kMaybe : Tells::kNo;
+  if (std::count(sets_.begin(), sets_.end(), Reports::kNo) > 0)
+    deployment_ = Reports::kNo;
+  else if (std::count(sets_.begin(), sets_.end(), Reports::kMaybe) > 0)
+    deployment_ = gates_.controller_manager.terminating ? Reports::kMaybe : Reports::kNo;
   else
     deployment_ = AfterAWrite(deployment_);
 }
 
 void DeploymentModel::AddSet() {
-  sets_.push_back(Tells::kNo);
+  sets_.push_back(Reports::kNo);
   WriteSet(sets_.size() - 1);
 }
 
 void DeploymentModel::Switch(const ClusterGates& gates, bool restarts_controller_manager) {
-  const bool told = gates_.apiserver.terminating;
+  const bool reported = gates_.apiserver.terminating;
   gates_ = gates;
   if (!exists_) return;
   if (restarts_controller_manager) {
     for (std::size_t i = 0; i < sets_.size(); ++i) WriteSet(i);
     WriteDeployment();
-  } else if (!told && gates.apiserver.terminating && gates.controller_manager.terminating) {
-    // The field may be written now, and will be with the next change.
-    for (Tells& set : sets_) set = set == Tells::kNo ? Tells::kMaybe : set;
-    deployment_ = deployment_ == Tells::kNo ? Tells::kMaybe : deployment_;
+  } else if (!reported && gates.apiserver.terminating && gates.controller_manager.terminating) {
+    // The field may be written now, and is written with the next change.
+    for (Reports& set : sets_) set = set == Reports::kNo ? Reports::kMaybe : set;
+    deployment_ = deployment_ == Reports::kNo ? Reports::kMaybe : deployment_;
   }
   if (in_flight_ && NewPodsMayCome()) LetNewPodsCome();
 }
@@ -116,7 +116,7 @@ void DeploymentModel::Apply() {
   if (in_flight_ && NewPodsMayCome()) LetNewPodsCome();
 }
 
-// Where they come now, the ReplicaSets concerned are written; where they came before, nothing changes.
+// If the pods are created now, their ReplicaSets are written. If they were created before, nothing changes.
 void DeploymentModel::LetNewPodsCome() {
   if (new_pods_came_) return;
   new_pods_came_ = true;
@@ -173,22 +173,23 @@ void DeploymentModel::Check(const DeploymentSight& sight, Moment& moment) const 
   moment.Expect("spec.podReplacementPolicy", policy_, sight.policy, WhyPolicy());
   moment.Expect("live pods", numbers.live, sight.live, why);
   moment.Expect("terminating pods", numbers.terminating, sight.terminating, why);
-  moment.Expect("most pods at once", numbers.most, sight.most, WhyPods());
+  moment.Expect("most pods at any time", numbers.most, sight.most, WhyPods());
   moment.Expect("status.replicas", numbers.live, sight.status_replicas, sentence::kReplicasAsEver);
 
-  const Sentence& absent = gates_.controller_manager.terminating ? sentence::kNotTold : sentence::kOmitted;
-  auto told = [&](Tells tells, int number) {
-    return tells == Tells::kYes ? std::optional<int>(number) : std::nullopt;
+  const Sentence& absent =
+      gates_.controller_manager.terminating ? sentence::kNotReported : sentence::kOmitted;
+  auto reported = [&](Reports reports, int number) {
+    return reports == Reports::kYes ? std::optional<int>(number) : std::nullopt;
   };
-  if (deployment_ != Tells::kMaybe)
-    moment.Expect("status.terminatingReplicas of the Deployment", told(deployment_, numbers.terminating),
-                  sight.told, deployment_ == Tells::kYes ? sentence::kTold : absent);
-  moment.Expect("ReplicaSets", sets_.size(), sight.told_by_sets.size(), why);
-  for (std::size_t i = 0; i < std::min(sets_.size(), sight.told_by_sets.size()); ++i)
-    if (sets_[i] != Tells::kMaybe)
+  if (deployment_ != Reports::kMaybe)
+    moment.Expect("status.terminatingReplicas of the Deployment", reported(deployment_, numbers.terminating),
+                  sight.reported, deployment_ == Reports::kYes ? sentence::kReported : absent);
+  moment.Expect("ReplicaSets", sets_.size(), sight.reported_by_sets.size(), why);
+  for (std::size_t i = 0; i < std::min(sets_.size(), sight.reported_by_sets.size()); ++i)
+    if (sets_[i] != Reports::kMaybe)
       moment.Expect("status.terminatingReplicas of a ReplicaSet",
-                    told(sets_[i], i == old_set_ ? numbers.terminating : 0), sight.told_by_sets[i],
-                    sets_[i] == Tells::kYes ? sentence::kTold : absent);
+                    reported(sets_[i], i == old_set_ ? numbers.terminating : 0), sight.reported_by_sets[i],
+                    sets_[i] == Reports::kYes ? sentence::kReported : absent);
   if (in_flight_ && action_ == DeploymentAction::kRollingUpdate)
     moment.Expect("complete", new_pods_came_, sight.complete, sentence::kCompletion);
   if (!in_flight_) {

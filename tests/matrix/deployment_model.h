@@ -1,7 +1,8 @@
 #pragma once
 
-// What becomes of a Deployment whose gates are switched, by the sentences of KEP-3973 alone. Nothing here
-// includes or asks the code under test: the numbers follow from the sizes below and a few predicates.
+// The expected state of a Deployment whose gates are switched, derived from the sentences of KEP-3973 alone.
+// The model does not include or call the code under test: the numbers follow from the sizes below and a few
+// predicates.
 
 #include <map>
 #include <optional>
@@ -44,17 +45,17 @@ struct ClusterGates {
   DeploymentGates controller_manager;
 };
 
-// What can be seen of a Deployment at a moment when nothing moves.
+// The observable state of a Deployment when the cluster is quiet.
 struct DeploymentSight {
   std::optional<std::string> policy;  // spec.podReplacementPolicy as it is stored
   int live = 0;                       // pods without a deletionTimestamp
-  int terminating = 0;                // pods with one
+  int terminating = 0;                // pods with a deletionTimestamp
   int most = 0;                       // pods of both kinds since the action began, at the worst moment
   int status_replicas = 0;            // of the Deployment
-  std::optional<int> told;            // its status.terminatingReplicas
-  std::vector<std::optional<int>> told_by_sets;  // of its ReplicaSets, by revision
-  bool complete = false;                         // NewReplicaSetAvailable
-  bool partial_scale = false;                    // some ReplicaSet has replicaset-replicas-before-scale
+  std::optional<int> reported;        // its status.terminatingReplicas
+  std::vector<std::optional<int>> reported_by_sets;  // of its ReplicaSets, by revision
+  bool complete = false;                             // NewReplicaSetAvailable
+  bool partial_scale = false;                        // some ReplicaSet has replicaset-replicas-before-scale
 };
 
 class DeploymentModel {
@@ -62,21 +63,20 @@ class DeploymentModel {
   DeploymentModel(DeploymentAction action, std::optional<std::string> policy)
       : action_(action), wanted_policy_(std::move(policy)) {}
 
-  // Components are restarted with these gates. The controller-manager looks at everything when it starts.
+  // Components are restarted with these gates. The controller-manager syncs everything when it starts.
   void Switch(const ClusterGates& gates, bool restarts_controller_manager);
   // The user applies the manifest, for the first time or again.
   void Apply();
-  // The action takes place; pods that it deletes do not end.
+  // The action takes place. Pods that it deletes do not end.
   void Begin();
-  // They end, and all that comes of it.
+  // The deleted pods end, with all consequences.
   void End();
 
   void Check(const DeploymentSight& sight, Moment& moment) const;
 
  private:
-  // Whether an object tells of terminating pods. Nobody knows where a controller was faster than its
-  // apiserver.
-  enum class Tells { kNo, kYes, kMaybe };
+  // Whether an object reports terminating pods. Unknown if a controller was restarted before its apiserver.
+  enum class Reports { kNo, kYes, kMaybe };
   struct Numbers {
     int live;
     int terminating;
@@ -89,7 +89,7 @@ class DeploymentModel {
   bool NewPodsMayCome() const;
   void LetNewPodsCome();
   Numbers Expected() const;
-  Tells AfterAWrite(Tells before) const;
+  Reports AfterAWrite(Reports before) const;
   void WriteSet(std::size_t index) { sets_[index] = AfterAWrite(sets_[index]); }
   void WriteDeployment();
   void AddSet();
@@ -102,10 +102,10 @@ class DeploymentModel {
   bool exists_ = false;
   std::optional<std::string> policy_;  // stored
   bool in_flight_ = false;
-  bool new_pods_came_ = false;  // in this action, whoever let them
-  std::vector<Tells> sets_;
+  bool new_pods_came_ = false;  // in this action, by any rule
+  std::vector<Reports> sets_;
   std::size_t old_set_ = 0;  // whose pods the action deletes
-  Tells deployment_ = Tells::kNo;
+  Reports deployment_ = Reports::kNo;
 };
 
 }  // namespace terrarium::matrix

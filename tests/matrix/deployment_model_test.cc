@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 class DeploymentModelTest : public testing::Test {
  protected:
-  // A scale-up of a Deployment that waits, with two pods terminating.
+  // A scale-up under TerminationComplete with two terminating pods.
   DeploymentModelTest() {
     model_.Switch({}, false);
     model_.Apply();
@@ -21,8 +21,8 @@ class DeploymentModelTest : public testing::Test {
     sight_.live = sight_.status_replicas = 3;
     sight_.terminating = 2;
     sight_.most = 5;
-    sight_.told = 2;
-    sight_.told_by_sets = {2};
+    sight_.reported = 2;
+    sight_.reported_by_sets = {2};
   }
   std::vector<std::string> Failures() {
     Moment moment("CELL", "MOMENT");
@@ -34,7 +34,7 @@ class DeploymentModelTest : public testing::Test {
   DeploymentSight sight_;
 };
 
-TEST_F(DeploymentModelTest, WhatTheKepSaysPasses) { EXPECT_THAT(Failures(), IsEmpty()); }
+TEST_F(DeploymentModelTest, TheBehaviourOfTheKepPasses) { EXPECT_THAT(Failures(), IsEmpty()); }
 
 TEST_F(DeploymentModelTest, APodTooManyNamesTheCellTheMomentAndTheSentence) {
   sight_.live = 4;
@@ -44,23 +44,23 @@ TEST_F(DeploymentModelTest, APodTooManyNamesTheCellTheMomentAndTheSentence) {
                                     "(first text), Deployment Behavior Changes: \"When scaling up")));
 }
 
-TEST_F(DeploymentModelTest, AFieldThatIsZeroInsteadOfAbsentIsTold) {
+TEST_F(DeploymentModelTest, AFieldThatIsZeroInsteadOfAbsentIsReported) {
   ClusterGates off;
   off.controller_manager = {.policy = false, .terminating = false};
   model_.Switch(off, true);
   sight_.live = sight_.status_replicas = 4;
   sight_.most = 6;
-  sight_.told = std::nullopt;
-  sight_.told_by_sets = {0};
+  sight_.reported = std::nullopt;
+  sight_.reported_by_sets = {0};
   EXPECT_THAT(Failures(), ElementsAre(HasSubstr("of a ReplicaSet: expected absent, got 0")));
 }
 
-TEST_F(DeploymentModelTest, WhatIsLeftOfAPartialScaleIsTold) {
+TEST_F(DeploymentModelTest, ALeftoverOfAPartialScaleIsReported) {
   model_.End();
   sight_.live = sight_.status_replicas = 4;
   sight_.terminating = 0;
-  sight_.told = 0;
-  sight_.told_by_sets = {0};
+  sight_.reported = 0;
+  sight_.reported_by_sets = {0};
   sight_.complete = true;
   EXPECT_THAT(Failures(), IsEmpty());
   sight_.partial_scale = true;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a cell should look like at a moment, each value with the sentence it comes from, and how that is
-// compared with what there is.
+// The expected values of a cell at a moment, each with the sentence it comes from, and the comparison with
+// the actual values.
 
 #include <optional>
 #include <sstream>
@@ -11,7 +11,7 @@
 
 namespace terrarium::matrix {
 
-// A sentence of a KEP, or of Kubernetes where the KEP is silent or Kubernetes decided otherwise.
+// A sentence of a KEP, or of Kubernetes if the KEP is silent or Kubernetes decided otherwise.
 struct Sentence {
   const char* source;  // "KEP-3973 (first text), Version Skew Strategy"
   const char* text;
@@ -50,7 +50,7 @@ class Moment {
   std::vector<std::string> failures_;
 };
 
-// What became of a cell.
+// The outcome of a cell.
 struct CellReport {
   int checks = 0;
   std::vector<std::string> failures;

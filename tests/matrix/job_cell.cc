@@ -31,7 +31,7 @@ class JobPlay : public CellPlay {
               .on_violation = Violations()}) {}
 
  private:
-  // Longer than the second that the Job controller waits for more.
+  // Longer than the second for which the Job controller batches pod events.
   void Pass() { bed_.clock().Advance(3s); }
   // Longer than the backoff after the failures of a cell: 10 s, doubled for each further one.
   void PassBackoff() { bed_.clock().Advance(42s); }
@@ -127,7 +127,8 @@ class JobPlay : public CellPlay {
     sight.active = static_cast<int>(Pods(false).size());
     sight.terminating = static_cast<int>(Pods(true).size());
     sight.failed = static_cast<int>(api::IntAt(document, 0, "status", "failed"));
-    if (const Json* told = api::Find(document, "status", "terminating")) sight.told = told->get<int>();
+    if (const Json* reported = api::Find(document, "status", "terminating"))
+      sight.reported = reported->get<int>();
     sight.index_twice = cell_.indexed && AnIndexHasTwoPods();
     model_.Check(sight, moment);
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Plays a cell of the matrix of Jobs on a cluster and holds what comes of it against the model.
+// Plays a cell of the matrix of Jobs on a cluster and compares the outcome with the model.
 
 #include <iosfwd>
 #include <optional>

@@ -1,5 +1,5 @@
-// The matrix of Jobs, and of who goes first when a ReplicaSet shrinks, in every history and place. A cell
-// that fails names itself, the moment, the value and the sentence that it breaks.
+// The matrix of Jobs, and of the pods that a ReplicaSet deletes first, with every history and component. A
+// failing cell prints its name, the moment, the value and the violated sentence.
 
 #include "tests/matrix/job_cell.h"
 #include "tests/matrix/matrix_testing.h"

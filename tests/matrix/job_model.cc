@@ -19,15 +19,14 @@ void JobModel::Switch(const Phase& gates) {
   if (in_flight_ && !Waits()) Replace();
 }
 
-// The apiserver takes the policy, and its default where there is none, when its gate is on (kStoredStays,
-// kJobDefault).
+// The apiserver stores the policy, or its default, when its gate is on (kStoredStays, kJobDefault).
 void JobModel::Apply() {
   if (gates_.apiserver) policy_ = wanted_policy_.value_or(policy_.value_or("TerminatingOrFailed"));
   if (in_flight_ && !Waits()) Replace();
 }
 
-// Terminating pods have failed, if they are not pods that the Job itself gave up, and others take their
-// places (kJobTerminatingOrFailed, kJobOff). That is not taken back later (kJobNotReevaluated).
+// Terminating pods count as failed and are replaced, unless the Job itself gave them up
+// (kJobTerminatingOrFailed, kJobOff). That is not reverted later (kJobNotReevaluated).
 void JobModel::Replace() {
   if (!replaced_ && CountsAsFailed()) failed_ += Deleted();
   replaced_ = true;
@@ -61,8 +60,8 @@ void JobModel::Check(const JobSight& sight, Moment& moment) const {
   moment.Expect("terminating pods", terminating, sight.terminating, WhyPods());
   moment.Expect("status.failed", failed_, sight.failed, sentence::kJobFailedIncludes);
   moment.Expect("status.terminating",
-                gates_.controller_manager ? std::optional<int>(terminating) : std::nullopt, sight.told,
-                gates_.controller_manager ? sentence::kJobTold : sentence::kJobNotTold);
+                gates_.controller_manager ? std::optional<int>(terminating) : std::nullopt, sight.reported,
+                gates_.controller_manager ? sentence::kJobReported : sentence::kJobNotReported);
   if (indexed_)
     moment.Expect("an index with two pods", in_flight_ && replaced_ && !stays_small, sight.index_twice,
                   sentence::kJobPerIndex);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What becomes of a Job whose gate is switched, by the sentences of KEP-3939 alone.
+// The expected state of a Job whose gate is switched, derived from the sentences of KEP-3939 alone.
 
 #include <optional>
 #include <string>
@@ -22,10 +22,10 @@ inline constexpr int kParallelismDown = 1;
 struct JobSight {
   std::optional<std::string> policy;  // spec.podReplacementPolicy as it is stored
   int active = 0;                     // pods that are not terminating
-  int terminating = 0;                // pods that are
+  int terminating = 0;                // pods that are terminating
   int failed = 0;                     // status.failed
-  std::optional<int> told;            // status.terminating
-  bool index_twice = false;           // some index has a pod that terminates and another one
+  std::optional<int> reported;        // status.terminating
+  bool index_twice = false;           // some index has a terminating pod and another one
 };
 
 class JobModel {
@@ -35,15 +35,15 @@ class JobModel {
 
   void Switch(const Phase& gates);
   void Apply();
-  // The action takes place; pods that it deletes do not end.
+  // The action takes place. Pods that it deletes do not end.
   void Begin();
-  // They end with a failure, and all that comes of it.
+  // The deleted pods fail, with all consequences.
   void End();
 
   void Check(const JobSight& sight, Moment& moment) const;
 
  private:
-  // The policy counts where it is stored and the controller-manager's gate is on.
+  // The policy takes effect if it is stored and the controller-manager's gate is on.
   bool Waits() const { return policy_ == "Failed" && gates_.controller_manager; }
   bool CountsAsFailed() const { return action_ == JobAction::kDeletion || action_ == JobAction::kEviction; }
   void Replace();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Plays the cells of a table that have one history of a gate, and counts them.
+// Plays and counts the cells of a table for one history of a gate.
 
 #include <cstdlib>
 #include <iostream>
@@ -16,19 +16,18 @@
 
 namespace terrarium::matrix {
 
-// An ordinary run plays every fifth cell. Five divides none of a table's dimensions, so that each policy,
-// action, place and timing is played beside each other one somewhere. TERRARIUM_FULL=1 (./test --full) plays
-// them all.
+// An ordinary run plays every fifth cell. Five divides none of a table's dimensions, so that each pair of
+// policy, action, component and timing occurs. TERRARIUM_FULL=1 (./test --full) plays all cells.
 inline std::size_t CellStride() {
   const char* full = std::getenv("TERRARIUM_FULL");
   return full != nullptr && std::string_view(full) == "1" ? 1 : 5;
 }
 
-// A test for each history of a gate, with all its cells in it: a cell is too small to be a test of its own,
-// and says itself which one it is when it fails.
+// One test per history of a gate, with all its cells: a cell is too small to be a test, and prints its name
+// when it fails.
 class Matrix : public testing::TestWithParam<Sequence> {
  protected:
-  // Three places, and two timings where something is switched.
+  // Three components, and two timings if a gate is switched.
   std::size_t Histories() const { return HistoriesAtRest() * (Switches() ? 2 : 1); }
   static std::size_t HistoriesAtRest() { return 3; }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The sentences that the models of the matrix go by.
+// The sentences that the models of the matrix are derived from.
 
 #include "tests/matrix/expectation.h"
 
@@ -22,7 +22,7 @@ inline constexpr Sentence kJobDefault{
     "KEP-3939, Defaulting and validation",
     "when podFailurePolicy is not in use, the default value is TerminatingOrFailed"};
 
-// When Deployments make pods.
+// When Deployments create pods.
 inline constexpr Sentence kRollingWaits{
     "KEP-3973 (first text), Deployment Behavior Changes",
     "consider terminating pods of all ReplicaSets as well and not spawn an amount of replicas that would be "
@@ -64,12 +64,12 @@ inline constexpr Sentence kNoAnnotationLeft{
     "KEP-3973 (first text), Deployment Scaling Changes",
     "This annotation will be removed once the partial scaling is complete."};
 
-// What statuses tell.
-inline constexpr Sentence kTold{
+// What statuses report.
+inline constexpr Sentence kReported{
     "KEP-3973 (current text), How can someone using this feature know that it is working",
     "The terminating pods can be observed in .status.terminatingReplicas on both ReplicaSets and "
     "Deployments."};
-inline constexpr Sentence kNotTold{
+inline constexpr Sentence kNotReported{
     "KEP-3973 (current text), Version Skew Strategy",
     "If the feature is not enabled on the apiserver or on the kube-controller-manager, then the "
     ".status.terminatingReplicas will not be reconciled"};
@@ -94,13 +94,14 @@ inline constexpr Sentence kJobNotReevaluated{"KEP-3939, What happens if we reena
                                              "If podReplacementPolicy: Failed and there are currently "
                                              "terminating Pod(s) that were already considered Failed "
                                              "before reenabling the feature, they won't be re-evaluated."};
-inline constexpr Sentence kJobTold{
+inline constexpr Sentence kJobReported{
     "KEP-3939, Implementation",
     "The controller updates the field Status.terminating with the number of terminating pods."};
-inline constexpr Sentence kJobNotTold{"KEP-3939, Can the feature be disabled",
-                                      "the job controller: stops tracking terminating pods, sets the value "
-                                      "of .status.terminating to nil in the next Job "
-                                      "sync."};
+inline constexpr Sentence kJobNotReported{
+    "KEP-3939, Can the feature be disabled",
+    "the job controller: stops tracking terminating pods, sets the value "
+    "of .status.terminating to nil in the next Job "
+    "sync."};
 inline constexpr Sentence kJobFailedIncludes{"KEP-3939, Implementation",
                                              "when podReplacementPolicy: TerminatingOrFailed, the number of "
                                              "failed pods includes the terminating pods"};
@@ -114,7 +115,7 @@ inline constexpr Sentence kGcWithoutConditions{
     "KEP-3939, Unit tests (gc_controller.go)",
     "Set PodPhase to failed when JobPodReplacementPolicy true but PodDisruptionConditions is false"};
 
-// Who goes first.
+// The order of deletion.
 inline constexpr Sentence kCheapestFirst{"KEP-2255, Design Details",
                                          "When scaling down a ReplicaSet, controller-manager will prioritize "
                                          "deleting pods with lower pod-deletion-cost."};

@@ -75,12 +75,12 @@ TEST_P(TerminalPhase, IsSetByPodGarbageCollection) {
   bed_.clock().Advance(1min);
   ExpectTerminalPhase(history);
   const Json last = history.Last();
-  const bool told = api::FindCondition(last, "DisruptionTarget") != nullptr;
-  EXPECT_EQ(told, GetParam().disruption_conditions) << sentence::kGcWithoutConditions.text;
+  const bool has_condition = api::FindCondition(last, "DisruptionTarget") != nullptr;
+  EXPECT_EQ(has_condition, GetParam().disruption_conditions) << sentence::kGcWithoutConditions.text;
 }
 
 // "Tests will verify counting of terminating fields regardless of PodDisruptionCondition being on or off."
-TEST_P(TerminalPhase, JobsCountTerminatingPodsWhateverPodDisruptionConditionsSays) {
+TEST_P(TerminalPhase, JobsCountTerminatingPodsIndependentOfPodDisruptionConditions) {
   for (const char* component : {"apiserver", "controller-manager", "kubelet"}) SetGates(component);
   Json job = {{"metadata", {{"name", "j"}}},
               {"spec",

@@ -1,5 +1,5 @@
 // KEP-3973 (current text), "Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path
-// tested?", step by step. A release without the feature is one with its gate off.
+// tested?", step by step. A release without the feature is a release with its gate off.
 
 #include <chrono>
 
@@ -32,7 +32,7 @@ class UpgradePath : public testing::Test {
     cluster_.Advance(5s);
   }
 
-  // The fields of the Deployment and of its ReplicaSets: "-" where there is none.
+  // The fields of the Deployment and of its ReplicaSets: "-" if absent.
   std::string Fields() {
     auto text = [](const Json& object) {
       const Json status = object.value("status", Json::object());
@@ -78,8 +78,8 @@ TEST_F(UpgradePath, TerminatingReplicasComeGoAndComeAgainWithTheRelease) {
   EXPECT_EQ(Fields(), "0 0 0 0");
 }
 
-// "How does this feature react if the API server and/or etcd is unavailable?": it stops, and goes on where it
-// was.
+// "How does this feature react if the API server and/or etcd is unavailable?": it stops, and resumes from the
+// same state.
 TEST(ApiserverUnavailable, ARolloutStopsAndGoesOnWithinItsBounds) {
   WebCluster cluster(controllers::deployment::kTerminationComplete);
   cluster.Create(4, {{"strategy", {{"rollingUpdate", {{"maxSurge", 1}, {"maxUnavailable", 1}}}}}},

@@ -31,7 +31,7 @@ const char* NameOf(Hint hint) {
   return "Picker";
 }
 
-// The user's service: chooses whoever is old.
+// The user's picker: chooses the old pods.
 class PickerOfOldPods : public api::HttpCaller {
  public:
   void Call(api::HttpCall call, std::function<void(api::HttpAnswer)> done) override {
@@ -100,7 +100,7 @@ class VictimPlay : public CellPlay {
     return names;
   }
 
-  // "" leaves a pod as it is.
+  // "" leaves a pod unchanged.
   std::string CostOf(const std::string& pod) const {
     const bool is_old = old_.contains(pod);
     switch (cell_.hint) {
@@ -138,13 +138,13 @@ class VictimPlay : public CellPlay {
   void End() override {}
 
   void Check(Moment& moment) override {
-    // What is no number is refused, unless it has come in already; it counts as 0. Only costs that differ
+    // A malformed cost is refused, unless it is already stored; then it counts as 0. Only different costs
     // change the order, and only with the controller-manager's gate on.
     const bool unreadable = cell_.hint == Hint::kNotANumber;
     const bool refused = unreadable && phase().apiserver && !unreadable_is_stored_;
     unreadable_is_stored_ = unreadable && !refused;
     moment.Expect("the costs are taken", !refused, taken_, sentence::kCostRefused);
-    // A picker counts where it is stored, which the apiserver's gate decides.
+    // A picker takes effect if it is stored, which the apiserver's gate decides.
     const bool picked = picker_is_stored_ && phase().controller_manager;
     const bool has_picker =
         bed_.Get(Resource(), "default", "web")->Parse()["spec"].contains("downscalePodPicker");
@@ -182,7 +182,7 @@ std::ostream& operator<<(std::ostream& out, const VictimCell& cell) { return out
 
 namespace {
 
-// Nothing of this takes time: there is no switch in flight.
+// No action takes time: there is no switch in flight.
 std::vector<VictimCell> CellsOf(const char* gate, std::span<const Hint> hints) {
   std::vector<VictimCell> cells;
   for (const History& history : AllHistories()) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Who goes when a ReplicaSet shrinks, by what the pods' costs or a picker say (KEP-2255, KEP-3189), as gates
-// are switched. Two pods have been ready for two minutes and two for three seconds: without a hint the young
-// ones go.
+// The pods that a ReplicaSet deletes in a scale-down, by pod-deletion-cost or by a picker (KEP-2255,
+// KEP-3189), as gates are switched. Two pods have been ready for two minutes and two for three seconds: by
+// default the young ones are deleted.
 
 #include <iosfwd>
 #include <string>
@@ -17,7 +17,7 @@ enum class Hint {
   kNone,
   kSameCost,
   kOldAreCheap,  // the old pods have the lower cost
-  kNotANumber,   // the old pods have a cost that is none
+  kNotANumber,   // the old pods have a malformed cost
   kPicker,       // the user's service chooses the old pods
 };
 inline constexpr Hint kCostHints[] = {Hint::kNone, Hint::kSameCost, Hint::kOldAreCheap, Hint::kNotANumber};
@@ -27,7 +27,7 @@ struct VictimCell {
   const char* gate = "PodDeletionCost";
   History history;
   Hint hint = Hint::kNone;
-  bool deployment = false;  // the ReplicaSet is a Deployment's
+  bool deployment = false;  // the ReplicaSet belongs to a Deployment
 
   std::string Name() const;
 };

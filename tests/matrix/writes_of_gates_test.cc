@@ -1,5 +1,5 @@
-// "Will enabling / using this feature result in any new API calls?": the same story on two clusters that
-// differ in a gate, and how often each kind of object was written in them.
+// "Will enabling / using this feature result in any new API calls?": the same sequence on two clusters that
+// differ in one gate, and the number of writes of each kind.
 
 #include <chrono>
 #include <functional>
@@ -23,7 +23,7 @@ constexpr std::size_t kAll = 1'000'000;
 using Writes = std::map<std::string, std::size_t>;
 using Story = std::function<void(Testbed&)>;
 
-// The number of revisions of each kind, once the story is over.
+// The number of revisions of each kind at the end of the sequence.
 Writes WritesIn(const std::string& gates, const Story& story) {
   Testbed bed({.feature_gates = gates, .nodes = 1});
   bed.clock().Advance(1min);
@@ -69,7 +69,7 @@ void RolloutAndScale(Testbed& bed) {
   bed.Must(bed.Patch("deployments", web, {{"spec", {{"replicas", 4}}}}));
 }
 
-TEST(WritesOfGates, ThePolicyGateCostsNothingWhereNobodySetsAPolicy) {
+TEST(WritesOfGates, ThePolicyGateCostsNothingWithoutAPolicy) {
   const Writes off = WritesIn("DeploymentPodReplacementPolicy=false", RolloutAndScale);
   EXPECT_EQ(WritesIn("DeploymentPodReplacementPolicy=true", RolloutAndScale), off);
   EXPECT_GT(off.at("pods"), 9u);

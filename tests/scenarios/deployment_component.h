@@ -1,7 +1,7 @@
 #pragma once
 
-// A Deployment controller of one's own beside a cluster that has none. It can be restarted, and its client
-// can be made to fail in the middle of what the controller does.
+// A Deployment controller under the test's control, on a cluster without its own. The test can restart it and
+// make its client fail in the middle of a sync.
 
 #include <functional>
 #include <memory>
@@ -22,16 +22,16 @@
 
 namespace terrarium::scenarios {
 
-// Counts the writes of ReplicaSets and lets those fail that it is told to, before they reach the server.
+// Counts the writes of ReplicaSets and fails some of them before they reach the server.
 class UnreliableClient : public api::ForwardingClient {
  public:
   UnreliableClient(const api::Env& env, std::unique_ptr<api::Client> next)
       : ForwardingClient(std::move(next)), env_(env) {}
 
   void Send(api::WriteRequest request, WriteDone done) override;
-  int writes = 0;  // of ReplicaSets, failed ones too
+  int writes = 0;  // of ReplicaSets, including failed ones
   std::function<bool(int write)>
-      fails_at;  // whether the write with that number, from 0, fails; empty: none does
+      fails_at;  // whether the write with that number, from 0, fails; empty: none fails
 
  private:
   api::Env env_;
@@ -39,13 +39,12 @@ class UnreliableClient : public api::ForwardingClient {
 
 class DeploymentComponent {
  public:
-  // The cluster outlives it. REQUIRES: it runs without a deployment-controller.
+  // The cluster outlives it. REQUIRES: the cluster runs without a deployment-controller.
   DeploymentComponent(testbed::Testbed& bed, const api::FeatureGates& gates);
   ~DeploymentComponent();
 
   UnreliableClient& client() { return *client_; }
-  // The controller ends in the middle of what it does; another one takes over, with a client that does not
-  // fail.
+  // The controller ends in the middle of a sync. Another one takes over, with a client that does not fail.
   void Restart();
 
  private:

@@ -1,5 +1,5 @@
-// "Status hides terminating pods; rollout done too early", k/k#110171 and kubectl#1628: a rollout is declared
-// done 26 minutes before the last old pod has gone.
+// "Status hides terminating pods; rollout done too early", k/k#110171 and kubectl#1628: a rollout is reported
+// as complete 26 minutes before the last old pod has ended.
 
 #include <string>
 
@@ -18,12 +18,12 @@ using controllers::deployment::kTerminationComplete;
 using controllers::deployment::PolicyCase;
 using controllers::deployment::WebCluster;
 
-// The gates as they were when the complaints were written.
+// The gates at the time of the reports.
 const PolicyCase kNoCounters{.name = "NoCounters", .policy_gate = false, .terminating_gate = false};
 
-class LongGoodbye {
+class SlowTermination {
  public:
-  LongGoodbye(const PolicyCase& policy, int replicas, int progress_deadline_seconds) : cluster_(policy) {
+  SlowTermination(const PolicyCase& policy, int replicas, int progress_deadline_seconds) : cluster_(policy) {
     const Json spec = {{"progressDeadlineSeconds", progress_deadline_seconds},
                        {"template", {{"spec", {{"terminationGracePeriodSeconds", 1800}}}}}};
     cluster_.Create(replicas, spec, {{"stop-after", "26m"}});
@@ -32,7 +32,7 @@ class LongGoodbye {
     cluster_.Settle();
     began_ = cluster_.bed().Now();
   }
-  // To so long after the rollout began.
+  // Advances to that long after the start of the rollout.
   void To(api::Duration after) { cluster_.Advance(began_ + after - cluster_.bed().Now()); }
   WebCluster& web() { return cluster_; }
 
@@ -42,55 +42,56 @@ class LongGoodbye {
 };
 
 TEST(EarlyCompletion, BeforeARolloutIsDoneWhileAnOldPodLivesOnFor26Minutes) {
-  LongGoodbye goodbye(kNoCounters, 1, 600);
-  EXPECT_EQ(goodbye.web().Condition("Progressing"), "True NewReplicaSetAvailable");
-  EXPECT_EQ(goodbye.web().Counter("replicas"), 1);
-  EXPECT_FALSE(goodbye.web().Status().contains("terminatingReplicas")) << "nothing tells of it";
-  goodbye.To(26min - 1s);
-  EXPECT_EQ(goodbye.web().Terminating(), 1);
-  goodbye.To(26min);
-  EXPECT_EQ(goodbye.web().Terminating(), 0);
+  SlowTermination slow(kNoCounters, 1, 600);
+  EXPECT_EQ(slow.web().Condition("Progressing"), "True NewReplicaSetAvailable");
+  EXPECT_EQ(slow.web().Counter("replicas"), 1);
+  EXPECT_FALSE(slow.web().Status().contains("terminatingReplicas")) << "the status does not show it";
+  slow.To(26min - 1s);
+  EXPECT_EQ(slow.web().Terminating(), 1);
+  slow.To(26min);
+  EXPECT_EQ(slow.web().Terminating(), 0);
 }
 
-// The counter alone, without the policy: the rollout is as hasty as before, but who looks can tell.
-TEST(EarlyCompletion, WithTheCounterTheStatusTellsOfTheOldPod) {
-  LongGoodbye goodbye(kNoPolicy, 1, 600);
-  EXPECT_EQ(goodbye.web().Condition("Progressing"), "True NewReplicaSetAvailable");
-  EXPECT_EQ(goodbye.web().Status()["terminatingReplicas"], 1);
-  goodbye.To(26min);
-  EXPECT_EQ(goodbye.web().Status()["terminatingReplicas"], 0);
+// The counter alone, without the policy: the rollout completes as early as before, but the status shows the
+// pod.
+TEST(EarlyCompletion, WithTheCounterTheStatusCountsTheOldPod) {
+  SlowTermination slow(kNoPolicy, 1, 600);
+  EXPECT_EQ(slow.web().Condition("Progressing"), "True NewReplicaSetAvailable");
+  EXPECT_EQ(slow.web().Status()["terminatingReplicas"], 1);
+  slow.To(26min);
+  EXPECT_EQ(slow.web().Status()["terminatingReplicas"], 0);
 }
 
 TEST(EarlyCompletion, AfterARolloutIsDoneWhenTheOldPodHasGone) {
-  LongGoodbye goodbye(kTerminationComplete, 1, 3600);
-  WebCluster& cluster = goodbye.web();
+  SlowTermination slow(kTerminationComplete, 1, 3600);
+  WebCluster& cluster = slow.web();
   EXPECT_EQ(cluster.Counter("updatedReplicas"), 1);
   EXPECT_EQ(cluster.Counter("availableReplicas"), 1)
       << "there is a surge of one, so the new pod need not wait";
   EXPECT_EQ(cluster.Condition("Progressing"), "True ReplicaSetUpdated");
   EXPECT_EQ(cluster.Status()["terminatingReplicas"], 1);
-  goodbye.To(26min - 1s);
+  slow.To(26min - 1s);
   EXPECT_EQ(cluster.Condition("Progressing"), "True ReplicaSetUpdated");
   EXPECT_EQ(cluster.Status()["terminatingReplicas"], 1);
-  goodbye.To(26min);
+  slow.To(26min);
   EXPECT_EQ(cluster.Condition("Progressing"), "True NewReplicaSetAvailable");
   EXPECT_EQ(cluster.Status()["terminatingReplicas"], 0);
 }
 
-// Whoever waits for termination needs a deadline that is longer than termination takes: nothing moves
-// meanwhile. It is made good when the pod goes.
-TEST(EarlyCompletion, AfterADeadlineShorterThanTheGoodbyePassesAndIsMadeGood) {
-  LongGoodbye goodbye(kTerminationComplete, 1, 600);
-  WebCluster& cluster = goodbye.web();
-  goodbye.To(9min);
+// Under TerminationComplete the deadline must be longer than the termination takes, since there is no
+// progress meanwhile. The condition recovers when the pod ends.
+TEST(EarlyCompletion, AfterADeadlineShorterThanTheTerminationPassesAndTheRolloutRecovers) {
+  SlowTermination slow(kTerminationComplete, 1, 600);
+  WebCluster& cluster = slow.web();
+  slow.To(9min);
   EXPECT_EQ(cluster.Condition("Progressing"), "True ReplicaSetUpdated");
-  goodbye.To(11min);
+  slow.To(11min);
   EXPECT_EQ(cluster.Condition("Progressing"), "False ProgressDeadlineExceeded");
-  goodbye.To(26min);
+  slow.To(26min);
   EXPECT_EQ(cluster.Condition("Progressing"), "True NewReplicaSetAvailable");
 }
 
-// Pods that go one after the other are progress: each puts the deadline off.
+// Pods that end one after the other are progress: each resets the deadline.
 TEST(EarlyCompletion, AfterEveryPodThatGoesPutsTheDeadlineOff) {
   WebCluster cluster(kTerminationComplete);
   const Json spec = {{"progressDeadlineSeconds", 600},

@@ -1,5 +1,5 @@
-// Lines of KEP-5882 and KEP-3973 that are about a whole cluster: risks, readiness answers, criteria. Each
-// test names the line of docs/kep-coverage.md that it shows.
+// Lines of KEP-5882 and KEP-3973 that concern a whole cluster: risks, readiness answers, criteria. Each test
+// names its line of docs/kep-coverage.md.
 
 #include <chrono>
 #include <cstdlib>
@@ -35,7 +35,7 @@ std::string MetricsOf(WebCluster& cluster) {
   request.path = "/metrics";
   return "\n" + cluster.bed().Serve(std::move(request)).body;
 }
-// The value of a series; -1: there is none.
+// The value of a series; -1 if absent.
 double Metric(WebCluster& cluster, const std::string& series) {
   const std::string text = MetricsOf(cluster);
   const std::size_t found = text.find("\n" + series + " ");
@@ -77,7 +77,7 @@ TEST(Kep5882, Prr20TheGateAloneTakesNoTime) {
   EXPECT_EQ(RollOut(kNoPolicy).took, RollOut({.name = "GateOff", .policy_gate = false}).took);
 }
 
-// "... in non-negligible increase of resource usage?": the controllers work no more than without it.
+// "... in non-negligible increase of resource usage?": the controllers do no more syncs than without it.
 TEST(Kep5882, Prr21TheGateAloneMakesForNoMoreSyncs) {
   auto syncs = [](const PolicyCase& policy) {
     WebCluster cluster(policy);
@@ -96,7 +96,7 @@ TEST(Kep5882, Prr21TheGateAloneMakesForNoMoreSyncs) {
 }
 
 // Version skew: "Workloads that have the .spec.podReplacementPolicy field set will use the new behavior". The
-// apiserver keeps no terminatingReplicas either, in ReplicaSets that it has not had before.
+// apiserver does not store terminatingReplicas either, in new ReplicaSets.
 class Kep5882Skew : public testing::Test {
  protected:
   Kep5882Skew() {
@@ -108,7 +108,7 @@ class Kep5882Skew : public testing::Test {
     cluster_.Advance(1s);
     cluster_.peak().Restart();
   }
-  // Lets one pod go at a time until none is left.
+  // Releases one pod at a time until none is left.
   void LetAllGo() {
     for (int i = 0; i < 100 && cluster_.Terminating() > 0; ++i) {
       cluster_.ReleaseTerminating(static_cast<int>(cluster_.Terminating()) - 1);
@@ -150,7 +150,7 @@ TEST_F(Kep5882Skew, Skew4ScalingUpWaitsForPodsThatNoStatusReports) {
   EXPECT_EQ(cluster_.peak().Most(), 5);
 }
 
-// Recreate counts from the pods in any case.
+// Recreate uses the pods in any case.
 TEST_F(Kep5882Skew, Skew4RecreateWaitsForPodsThatNoStatusReports) {
   cluster_.PatchSpec({{"strategy", {{"type", "Recreate"}, {"rollingUpdate", nullptr}}}});
   for (const char* image : {"web:2", "web:3"}) {
@@ -163,7 +163,7 @@ TEST_F(Kep5882Skew, Skew4RecreateWaitsForPodsThatNoStatusReports) {
   EXPECT_EQ(cluster_.peak().Most(), 4);
 }
 
-// Both texts, beta: the metrics of kube-state-metrics, with pods that terminate.
+// Both texts, beta: the metrics of kube-state-metrics, with terminating pods.
 TEST(Kep5882, Beta5TerminatingPodsAreMetricsOfKubeStateMetrics) {
   WebCluster cluster(kNoPolicy);
   cluster.Create(3, Json::object(), {{"hold", "terminating"}});
@@ -183,7 +183,7 @@ TEST(Kep5882, Beta5TerminatingPodsAreMetricsOfKubeStateMetrics) {
   EXPECT_EQ(Metric(cluster, of_deployment), 0);
 }
 
-// The whole Deployment at every stop of a story, without the field and what is drawn by chance.
+// The whole Deployment at every stop of a sequence, without the field and random values.
 std::vector<Json> Story(const PolicyCase& policy) {
   WebCluster cluster(policy);
   std::vector<Json> stops;
@@ -214,8 +214,8 @@ TEST(Kep3973, Unit3WithTheGateOffADeploymentDoesWhatItAlwaysDid) {
   for (std::size_t i = 0; i < on.size(); ++i) EXPECT_EQ(on[i], off[i]) << "stop " << i;
 }
 
-// "How does this feature react if the API server and/or etcd is unavailable?": what happens meanwhile is
-// counted after.
+// "How does this feature react if the API server and/or etcd is unavailable?": changes meanwhile are counted
+// afterwards.
 TEST(Kep3973, Prr23WithoutAnApiserverNothingIsCountedAndAfterwardsAllIs) {
   WebCluster cluster(kNoPolicy);
   cluster.Create(4, Rolling(1, 1), {{"hold", "terminating"}});

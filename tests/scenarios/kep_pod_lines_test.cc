@@ -1,5 +1,5 @@
-// Lines of KEP-3939, KEP-2255 and KEP-3189 that are about a whole cluster. Each test names the line of
-// docs/kep-coverage.md that it shows.
+// Lines of KEP-3939, KEP-2255 and KEP-3189 that concern a whole cluster. Each test names its line of
+// docs/kep-coverage.md.
 
 #include <chrono>
 #include <string>
@@ -103,8 +103,8 @@ TEST(Kep3939, Prr18WithoutAnApiserverAJobWaitsAndGoesOnByItsPolicy) {
   EXPECT_EQ(bed.StatusOf("jobs", "slow")["failed"], 1);
 }
 
-// "... in increasing time taken by any operations?": one more key of a sort. A scale-down takes the same time
-// and the same writes whether pods have costs or not.
+// "... in increasing time taken by any operations?": one more sort key. A scale-down takes the same time and
+// the same writes with and without costs.
 TEST(Kep2255, Prr13AScaleDownTakesTheSameTimeAndWritesWithCosts) {
   struct ScaleDown {
     api::Duration took{};
@@ -129,7 +129,7 @@ TEST(Kep2255, Prr13AScaleDownTakesTheSameTimeAndWritesWithCosts) {
 }
 
 // "How does this feature react if the API server and/or etcd is unavailable?": the annotation cannot be set,
-// and pods without it go in the normal order.
+// and pods without it are deleted in the normal order.
 TEST(Kep2255, Prr14WithoutAnApiserverNoCostCanBeSetAndTheNormalOrderCounts) {
   ReplicaBed bed({.feature_gates = kExactTimes, .nodes = 1});
   MakePods(bed, {nullptr, nullptr, nullptr});
@@ -147,9 +147,8 @@ TEST(Kep2255, Prr14WithoutAnApiserverNoCostCanBeSetAndTheNormalOrderCounts) {
       << "the youngest went, not the one meant to be cheap";
 }
 
-// Risks: deletion order is best effort. What comes before the cost decides first, however cheap another pod
-// is.
-TEST(Kep2255, Risk1TheCostIsNoGuarantee) {
+// Risks: deletion order is best effort. Earlier criteria decide first, however low another pod's cost is.
+TEST(Kep2255, Risk1TheCostIsNotAGuarantee) {
   ReplicaBed bed({.feature_gates = kExactTimes, .nodes = 1});
   MakePods(bed, {"-2147483647", nullptr});
   Json waiting = controllers_testing::Pod("unscheduled", {{"app", "web"}});
@@ -163,8 +162,8 @@ TEST(Kep2255, Risk1TheCostIsNoGuarantee) {
   EXPECT_THAT(bed.PodNamesOf(owner), ElementsAre("p0", "p1"));
 }
 
-// Design Details: pods without a cost are in the middle, so that an application can have them go first or
-// last.
+// Design Details: pods without a cost are in the middle, so that an application can have them deleted first
+// or last.
 TEST(Kep2255, Behaviour3PodsWithoutACostAreInTheMiddle) {
   ReplicaBed bed({.feature_gates = kExactTimes, .nodes = 1});
   MakePods(bed, {"5", nullptr, "-5"});
@@ -178,8 +177,8 @@ TEST(Kep2255, Behaviour3PodsWithoutACostAreInTheMiddle) {
   EXPECT_THAT(bed.PodNamesOf(owner), ElementsAre("p0"));
 }
 
-// Risks: a slow API. The call carries timeoutSeconds; once that has passed all pods rank alike, without
-// another call.
+// Risks: a slow API. The call has timeoutSeconds. After a time-out all pods rank equally, without another
+// call.
 TEST(Kep3189, Risk1AfterTimeoutSecondsThePodsGoWithoutThePicker) {
   PickerCluster cluster;
   cluster.caller.answer = [](const api::HttpCall&) {
@@ -192,8 +191,8 @@ TEST(Kep3189, Risk1AfterTimeoutSecondsThePodsGoWithoutThePicker) {
   EXPECT_EQ(cluster.Metric("failures_total{reason=\"timeout\"}"), 1);
 }
 
-// Risks: an extremely large payload. The call carries the limit of 1 MiB, and what is larger is no answer.
-TEST(Kep3189, Risk4AnAnswerBeyondOneMebibyteIsNoAnswer) {
+// Risks: an extremely large payload. The call has the limit of 1 MiB, and a larger answer is refused.
+TEST(Kep3189, Risk4AnAnswerBeyondOneMebibyteIsRefused) {
   PickerCluster cluster;
   cluster.caller.answer = [](const api::HttpCall& call) {
     EXPECT_EQ(call.answer_bytes_max, 1024u * 1024u);

@@ -1,5 +1,5 @@
 // "Exponential back-off after quota rejection delays rollout up to 16 min", k/k#98656: two replicas without a
-// surge, pods that take their whole grace period to stop, and a quota that has room for three of them.
+// surge, pods that use their whole grace period, and a quota with room for three of them.
 
 #include <algorithm>
 #include <functional>
@@ -42,7 +42,7 @@ class QuotaRollout {
     began_ = cluster_.bed().Now();
   }
 
-  // How long it takes from the new image to that; the rollout goes on from there.
+  // The time from the new image to that state. The rollout continues from there.
   std::chrono::milliseconds Until(const std::function<bool()>& holds) {
     EXPECT_EQ(cluster_.bed().clock().RunUntil(holds, 2h).why, RunOutcome::Why::kDone);
     return std::chrono::duration_cast<std::chrono::milliseconds>(cluster_.bed().Now() - began_);
@@ -55,7 +55,7 @@ class QuotaRollout {
       return cluster_.Sizes() == "0 2" && cluster_.Counter("availableReplicas") == 2 && cluster_.Complete();
     });
   }
-  // How often a ReplicaSet was refused a pod.
+  // The number of pods that a ReplicaSet was refused.
   std::int64_t Refused() {
     std::int64_t refused = 0;
     for (const api::ObjectPtr& event : cluster_.bed().List("events", "default")) {
@@ -73,8 +73,8 @@ class QuotaRollout {
   api::Time began_;
 };
 
-// The numbers of the report. After 90 s there is room again, and nobody who was refused hears of it: tries
-// come 5 ms, 10 ms, 20 ms, ... after each other.
+// The numbers of the report. After 90 s there is room again, and no event wakes the ReplicaSet controller:
+// its retries follow after 5 ms, 10 ms, 20 ms, ...
 TEST(QuotaBackoff, BeforeTheRolloutStandsStillThoughThereIsRoom) {
   QuotaRollout rollout(kNoPolicy, 90s);
   rollout.web().Settle();
@@ -87,7 +87,7 @@ TEST(QuotaBackoff, BeforeTheRolloutStandsStillThoughThereIsRoom) {
   EXPECT_EQ(rollout.web().Condition("ReplicaFailure"), "none");
 }
 
-// The longer the pods take, the longer the wait for nothing: at most 1000 s, the 16 minutes of the report.
+// The longer the pods take, the longer the needless wait: at most 1000 s, the 16 minutes of the report.
 TEST(QuotaBackoff, BeforeManyMinutesAreLostWhenPodsTakeLong) {
   QuotaRollout rollout(kNoPolicy, 11min);
   EXPECT_EQ(rollout.UntilAPodHasGone(), 11min);
@@ -99,7 +99,7 @@ TEST(QuotaBackoff, BeforeManyMinutesAreLostWhenPodsTakeLong) {
 class QuotaBackoffAfter : public testing::TestWithParam<std::chrono::seconds> {};
 INSTANTIATE_TEST_SUITE_P(GracePeriods, QuotaBackoffAfter, testing::Values(90s, 11min));
 
-// One pod goes, then one comes, twice: nothing is refused, and not a second is lost.
+// One pod ends, then one is created, twice: nothing is refused, and no time is lost.
 TEST_P(QuotaBackoffAfter, NothingIsRefusedAndTheRolloutTakesAsLongAsThePods) {
   QuotaRollout rollout(kTerminationComplete, GetParam());
   EXPECT_EQ(rollout.UntilComplete(), 2 * GetParam());

@@ -73,7 +73,7 @@ Json RandomRollout::Strategy() {
   return {{"type", "RollingUpdate"}, {"rollingUpdate", rolling}};
 }
 
-// Another template each time, or now and then one that there was.
+// Another template each time, sometimes an earlier one.
 Json RandomRollout::Template(const std::string& app, bool healthy) {
   const int number = healthy || Below(4) > 0 ? ++templates_ : Below(templates_ + 1);
   Json script = {{"terrarium.dev/start-delay", OneOf({"0s", "1s", "8s"})},
@@ -133,7 +133,7 @@ void RandomRollout::Patch(const std::string& name, const std::string& what, cons
   bed_.Must(bed_.Patch("deployments", {"default", name}, {{"spec", spec}}));
 }
 
-// As an older client asks for it. A paused Deployment keeps the wish until it goes on.
+// A rollback as an older client requests it. A paused Deployment keeps the request until it is resumed.
 void RandomRollout::UndoOne() {
   const std::string name = names_[static_cast<std::size_t>(Below(static_cast<int>(names_.size())))];
   Note("undo " + name);
@@ -147,7 +147,7 @@ void RandomRollout::Trouble(const std::string& what) {
   const std::string pod = pods[static_cast<std::size_t>(Below(static_cast<int>(pods.size())))]->header().name;
   Note(what + " " + pod);
   const Json order = {{"namespace", "default"}, {"pod", pod}};
-  // Any of these may be refused: a budget is used up, the pod has ended, no node runs it yet.
+  // Any of these may be refused: a budget is used up, the pod has ended, or it has no node yet.
   bool done = false;
   if (what == "delete") {
     api::DeleteRequest how;
@@ -167,7 +167,7 @@ void RandomRollout::FailOrRecoverNode() {
   Note((failed.empty() ? "fail " : "recover ") + node);
   const bool done = (failed.empty() ? bed_.nodes().Fail(node) : bed_.nodes().Recover(node)).ok();
   if (!done) Note("refused");
-  // Pods are taken off a machine that is away for more than five minutes.
+  // Pods are evicted from a node that fails for more than five minutes.
   if (failed.empty()) Pass(OneOf<api::Duration>({5s, 70s, 70s, 7min}));
 }
 
@@ -178,7 +178,7 @@ void RandomRollout::LeaveAlone() {
     for (const char* illness : {"never-ready", "exit-code", "run-for", "ignore-sigterm"})
       spec["template"]["metadata"]["annotations"][std::string("terrarium.dev/") + illness] = nullptr;
     Note("go on " + name + " " + spec.dump());
-    // No rollback is left to be asked for either: it might lead back to a template that does not work.
+    // No rollback request is left either: it might lead back to a template that does not work.
     const Json annotations = {{"deprecated.deployment.rollback.to", nullptr}};
     bed_.Must(bed_.Patch("deployments", {"default", name},
                          {{"metadata", {{"annotations", annotations}}}, {"spec", spec}}));
@@ -236,8 +236,7 @@ std::string RandomRollout::FaultsOfSets(const Json& deployment) {
   for (const ObjectPtr& pod : bed_.List("pods", "default")) {
     if (!IsOf(pod, name)) continue;
     const Json document = pod->Parse();
-    if (StringAt(document, "status", "phase") != "Running")
-      continue;  // ended pods of failed machines may stay
+    if (StringAt(document, "status", "phase") != "Running") continue;  // ended pods of failed nodes may stay
     ++pods;
     if (StringAt(document["spec"]["containers"][0], "image") != image) faults += "a pod of an old template, ";
   }

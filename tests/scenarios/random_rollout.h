@@ -1,8 +1,8 @@
 #pragma once
 
-// A day in the life of some Deployments, drawn from a seed: what they are, what their pods do, what users and
-// machines do to them; then they are left alone with templates that work. The cluster's monitor watches over
-// all of it.
+// Random Deployments, drawn from a seed: their specs, the behaviour of their pods, and actions of users and
+// nodes. Then only working templates are left and no more actions follow. The cluster's monitor checks all of
+// it.
 
 #include <cstdint>
 #include <initializer_list>
@@ -21,13 +21,13 @@ class RandomRollout {
   explicit RandomRollout(std::uint64_t seed);
 
   void Live(int steps);
-  // Users leave, machines come back, and every template is one that works.
+  // No more user actions, all nodes recover, and every template works.
   void LeaveAlone();
-  // What is not as it must be once everything has come to rest; empty: nothing.
+  // The violations once the cluster is idle; empty: none.
   std::string Faults();
-  // Everything that was done, with its time, for whoever looks into a failure.
+  // All actions with their time, for the analysis of a failure.
   const std::string& story() const { return story_; }
-  const std::string& broken() const { return broken_; }  // the first invariant that was
+  const std::string& broken() const { return broken_; }  // the first broken invariant
 
  private:
   template <typename T>
@@ -43,7 +43,7 @@ class RandomRollout {
   void PatchOne(const std::string& what, const api::Json& spec);
   void Patch(const std::string& name, const std::string& what, const api::Json& patch);
   void UndoOne();
-  // Does something to a pod, if there is one: "delete", "evict", "fail", "crash".
+  // An action on a pod, if there is one: "delete", "evict", "fail", "crash".
   void Trouble(const std::string& what);
   void FailOrRecoverNode();
   void Pass(api::Duration time);

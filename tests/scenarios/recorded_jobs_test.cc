@@ -1,6 +1,6 @@
-// What kube-controller-manager 1.36.4 was seen to make of Jobs in nine situations: the whole status with its
-// conditions in their order, labels, annotations, owners and finalizers of Job and pods, and the events. Ours
-// leave the same.
+// The results of kube-controller-manager 1.36.4 for Jobs in nine situations: the whole status with its
+// conditions in their order, labels, annotations, owners and finalizers of Job and pods, and the events.
+// Terrarium must produce the same.
 
 #include <algorithm>
 #include <regex>
@@ -20,7 +20,7 @@ using api::Json;
 using api::ObjectPtr;
 using Lines = std::vector<std::string>;
 
-// Without what differs from run to run, and without the scripts of our own.
+// Without values that differ from run to run, and without pod scripts.
 Json Clean(const Json& value) {
   static const std::regex kTime(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)");
   static const std::regex kUid("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
@@ -43,7 +43,7 @@ Json Clean(const Json& value) {
   return std::regex_replace(text, kPodName, "j-$1*****");
 }
 
-// The labels that a Job gives to itself and to its pods, beside those of the template.
+// The labels that the Job controller adds to a Job and its pods, besides those of the template.
 Json LabelsWith(const Json& more = Json::object()) {
   Json labels = {{"app", "x"},
                  {"batch.kubernetes.io/controller-uid", "<uid>"},
@@ -56,7 +56,7 @@ Json LabelsWith(const Json& more = Json::object()) {
 
 class RecordedJob : public testing::Test {
  protected:
-  // `spec` is laid over a Job of one completion; its pods follow the script.
+  // `spec` is merged over a Job of one completion. Its pods follow the script.
   void Run(const Json& spec, const Json& script = Json::object()) {
     Json annotations = Json::object();
     for (const auto& [key, value] : script.items()) annotations["terrarium.dev/" + key] = value;
@@ -83,8 +83,7 @@ class RecordedJob : public testing::Test {
   Json Status() { return Clean((*bed_.Get("jobs", "default", "j")->Document())["status"]); }
   ObjectPtr FirstPod() { return bed_.List("pods", "default").at(0); }
 
-  // One line for each pod: generateName, annotations, finalizers, phase and hostname; an index is also its
-  // label.
+  // One line per pod: generateName, annotations, finalizers, phase and hostname. An index is also a label.
   Lines Pods() {
     Lines out;
     for (const ObjectPtr& pod : bed_.List("pods", "default")) {

@@ -1,5 +1,5 @@
-// What kube-controller-manager 1.36.4 was seen to leave behind in eight situations: the whole status, the
-// conditions in their order, labels, annotations, owners, generations and the events. Ours leave the same.
+// The results of kube-controller-manager 1.36.4 in eight situations: the whole status, the conditions in
+// their order, labels, annotations, owners, generations and the events. Terrarium must produce the same.
 
 #include <set>
 #include <string>
@@ -52,7 +52,7 @@ struct SetFigures {
   std::string history = {};
 };
 
-// A ReplicaSet of the Deployment d, but for its status.
+// A ReplicaSet of the Deployment d, without its status.
 Json SetOf(const std::string& hash, const SetFigures& figures, Json status) {
   const std::string prefix = "deployment.kubernetes.io/";
   Json annotations = {{prefix + "desired-replicas", std::to_string(figures.desired)},
@@ -76,7 +76,7 @@ Json DeploymentOf(int generation, const std::string& revision, Json status,
           {"conditions", conditions}};
 }
 
-// Of a Deployment all of whose pods run.
+// The status of a Deployment whose pods all run.
 Json AllWell(int pods) {
   return {{"replicas", pods},
           {"updatedReplicas", pods},
@@ -85,7 +85,7 @@ Json AllWell(int pods) {
           {"terminatingReplicas", 0}};
 }
 
-// Of a ReplicaSet of the same kind.
+// The status of such a ReplicaSet.
 Json FullSet(int pods) {
   return {{"replicas", pods},
           {"fullyLabeledReplicas", pods},
@@ -128,7 +128,7 @@ class DeploymentSituations : public testing::Test {
     situation_.RunToTheEnd();
   }
   void Patch(const Json& spec) {
-    // ReplicaSets are told apart by the time they were made.
+    // ReplicaSets are distinguished by their creation time.
     situation_.bed().clock().Advance(std::chrono::seconds(1));
     situation_.PatchSpec("deployments", "d", spec);
     situation_.RunToTheEnd();

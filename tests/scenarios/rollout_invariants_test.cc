@@ -1,5 +1,5 @@
-// Whatever users, pods and machines do, and in whatever order the components work: no invariant is broken,
-// and Deployments that are left alone with templates that work converge.
+// Whatever users, pods and nodes do, and in whatever order the components run: no invariant is broken, and
+// Deployments with working templates converge.
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ TEST_P(RandomRollouts, BreakNoInvariantAndEveryDeploymentConverges) {
   EXPECT_EQ(rollout.Faults(), "") << "seed " << GetParam() << "\n" << rollout.story();
 }
 
-// The yardstick itself: what has not come to its end yet is a fault.
+// The check itself: a Deployment that has not converged yet is reported.
 TEST(RolloutInvariants, ADeploymentThatWasJustCreatedHasNotConverged) {
   RandomRollout rollout(1);
   EXPECT_NE(rollout.Faults(), "");

@@ -1,6 +1,6 @@
-// "Proportional scaling is not re-entrant", k/k#44734: a controller that is stopped between the writes of one
-// proportional scale, or one of whose writes fails, takes it up again from what it left behind and ends with
-// the same sizes as one that nothing happened to.
+// "Proportional scaling is not re-entrant", k/k#44734: a controller that is stopped between the writes of a
+// proportional scale, or one of whose writes fails, resumes the scale and reaches the same sizes as without
+// the interruption.
 
 #include <cstdlib>
 #include <ostream>
@@ -43,9 +43,10 @@ std::ostream& operator<<(std::ostream& out, const ScaleCase& scale) { return out
 struct Trouble {
   enum class Kind {
     kNone,
-    kStops,      // this write and all that follow do not happen; another controller takes over at once
-    kStopsLong,  // the other one takes over when all scales have been asked for and all old pods have gone
-    kFails,      // this write alone does not happen; the controller tries again
+    kStops,      // this write and all later ones are lost; another controller takes over immediately
+    kStopsLong,  // the other controller takes over after all scales were requested and all old pods have
+                 // ended
+    kFails,      // only this write is lost; the controller tries again
   };
   Kind kind = Kind::kNone;
   int write = 0;  // from the first scale on
@@ -56,14 +57,14 @@ class ScaleStory {
   ScaleStory(const ScaleCase& scale, const Trouble& trouble)
       : scale_(scale),
         trouble_(trouble),
-        // Pods that nobody waits for need no kubelet.
+        // Without a policy that waits for them, pods need no kubelet.
         bed_({.feature_gates = kBothGates,
               .controllers = "*,-deployment-controller",
               .kubelet = scale.terminating > 0,
               .scheduler = scale.terminating > 0,
               .nodes = 1}) {}
 
-  // The sizes of the ReplicaSets in the end.
+  // The final sizes of the ReplicaSets.
   std::vector<int> Run() {
     SetUp();
     auto gates = api::FeatureGates().With(kBothGates);
@@ -125,7 +126,7 @@ class ScaleStory {
     const Json spec = {{"replicas", replicas}, {"selector", {{"matchLabels", labels}}}, {"template", pods}};
     const Json metadata = {{"name", name}, {"labels", labels}, {"annotations", annotations}};
     bed_.Must(bed_.Create("replicasets", "default", {{"metadata", metadata}, {"spec", spec}}));
-    bed_.clock().Advance(1s);  // they are of different age
+    bed_.clock().Advance(1s);  // ages differ
   }
 
   // Long enough for a controller whose write failed to try again.
@@ -150,7 +151,7 @@ class ScaleStory {
     return sizes;
   }
 
-  // No scale is left half done.
+  // No scale is unfinished.
   void ExpectComplete() {
     std::int64_t sum = 0;
     for (const api::ObjectPtr& set : bed_.List("replicasets", "default")) {
@@ -180,16 +181,17 @@ std::vector<ScaleCase> Cases() {
   std::vector<ScaleCase> cases;
   for (bool waits : {false, true}) {
     const std::string policy = waits ? "TerminationComplete" : "NoPolicy";
-    const int terminating = waits ? 2 : 0;  // who does not wait does not look at them
-    // The example of Kubernetes' documentation: 10 replicas, a surge of 3, and a new template that does not
-    // come up.
+    const int terminating = waits ? 2 : 0;  // without the policy they are not counted
+    // The example of the Kubernetes documentation: 10 replicas, a surge of 3, and a new template that does
+    // not become ready.
     cases.push_back({"Documentation" + policy, waits, 10, 3, {8, 5}, 0, {15}});
-    // Pods that are still going leave room for part of the scale.
+    // Terminating pods leave room for part of the scale.
     cases.push_back({"Once" + policy, waits, 10, 1, {5, 3, 2}, terminating, {14}});
     cases.push_back({"Twice" + policy, waits, 10, 1, {5, 3, 2}, terminating, {12, 15}});
-    // Sets of nearly the same size, whose order changes when one of them has grown and the others have not.
+    // ReplicaSets of nearly the same size, whose order changes when one of them has grown and the others have
+    // not.
     cases.push_back({"NearlyEqual" + policy, waits, 8, 1, {3, 3, 2}, terminating, {13}});
-    // Where the whole leftover goes to one of two equals: to the same one, whoever was written first.
+    // The whole remainder goes to one of two equal ReplicaSets: to the same one, whichever was written first.
     cases.push_back({"Equals" + policy, waits, 4, 2, {2, 2}, 0, {6}});
     cases.push_back({"Down" + policy, waits, 10, 1, {5, 4, 2}, terminating, {4}});
     cases.push_back({"UpThenDown" + policy, waits, 20, 2, {10, 6, 4}, waits ? 3 : 0, {24, 12}});
@@ -199,7 +201,7 @@ std::vector<ScaleCase> Cases() {
 
 class ScaleReentrancy : public testing::TestWithParam<ScaleCase> {
  protected:
-  // What comes out, for every write at which that can happen. `off_by`: how much each size may differ.
+  // The result for every write at which that can happen. `off_by`: how much each size may differ.
   void ExpectTheSame(Trouble::Kind kind, int off_by = 0) {
     ScaleStory whole(GetParam(), {});
     const std::vector<int> sizes = whole.Run();
@@ -218,8 +220,7 @@ TEST_P(ScaleReentrancy, AControllerThatIsReplacedEndsWithTheSameSizes) {
   ExpectTheSame(Trouble::Kind::kStops);
 }
 
-// Of two scales that come while nobody is there only the second is ever seen, so the first one's roundings
-// are missing.
+// Of two scales during the outage only the second is ever seen, so the rounding of the first one is missing.
 TEST_P(ScaleReentrancy, AControllerThatIsAwayForLongEndsWithTheSameSizes) {
   ExpectTheSame(Trouble::Kind::kStopsLong, GetParam().scales.size() > 1 ? 1 : 0);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What controllers leave behind, in a form in which it can be written down: names that are drawn or computed
-// (hashes, suffixes, uids) are replaced, times are left out once they have been seen to be there.
+// The results of controllers in a form that can be compared: random or computed names (hashes, suffixes,
+// uids) are replaced, and times are left out after a check that they exist.
 
 #include <set>
 #include <string>
@@ -21,13 +21,13 @@ class Situation {
   testbed::Testbed& bed() { return bed_; }
   void Create(std::string_view resource, const std::string& name, const api::Json& spec);
   void PatchSpec(std::string_view resource, const std::string& name, const api::Json& spec);
-  // Until nothing is left to do.
+  // Runs until the cluster is idle.
   void RunToTheEnd(api::Duration limit = std::chrono::hours(2));
 
-  // What of an object is neither its user's nor of chance: generation, labels, annotations, owners (which
-  // must be there) and the whole status with its conditions as "Available=True Reason: message".
+  // The parts of an object that are neither the user's nor random: generation, labels, annotations, owners
+  // (which must exist) and the whole status with its conditions as "Available=True Reason: message".
   api::Json Of(std::string_view resource, const std::string& name);
-  // The same of the ReplicaSets or pods, in the order in which they were made.
+  // The same for all ReplicaSets or pods, in the order of their creation.
   std::vector<api::Json> All(std::string_view resource);
   // "Deployment Normal ScalingReplicaSet: Scaled up replica set d-HASH1 from 0 to 2 (deployment-controller)",
   // of the controllers of Deployments, ReplicaSets and budgets.
@@ -35,7 +35,7 @@ class Situation {
 
  private:
   api::Json Shown(const api::Object& object);
-  // Hashes become HASH1, HASH2, ... in the order in which their ReplicaSets were made.
+  // Hashes become HASH1, HASH2, ... in the order in which their ReplicaSets were created.
   std::string Named(std::string text);
 
   testbed::Testbed bed_;

@@ -1,5 +1,5 @@
-// "maxSurge does not bound pods while old ones terminate", the complaint of k/k#95498, #99513 and #97227, as
-// its reporters met it, and the same with podReplacementPolicy TerminationComplete.
+// "maxSurge does not bound pods while old ones terminate", k/k#95498, #99513 and #97227: the situations of
+// the reports, and the same with podReplacementPolicy TerminationComplete.
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ using controllers::deployment::kTerminationComplete;
 using controllers::deployment::PolicyCase;
 using controllers::deployment::WebCluster;
 
-// k/k#95498: 15 replicas and the default of 25 % for both, which is a surge of 4 and 3 that may be
-// unavailable. The reporter's pods take 60 s to stop.
+// k/k#95498: 15 replicas and the default of 25 % for both: a surge of 4, and 3 that may be unavailable. The
+// reporter's pods take 60 s to stop.
 class FifteenReplicas {
  public:
   explicit FifteenReplicas(const PolicyCase& policy) : cluster_(policy) {
@@ -43,8 +43,8 @@ TEST(SurgeBound, BeforeSevenPodsStartInPlaceOfFourWhileThreeTerminate) {
   EXPECT_EQ(cluster.Pods(), 22) << "where the user reckons with 15 + 4";
   cluster.RunToTheEnd();
   EXPECT_EQ(cluster.Sizes(), "0 15");
-  // It gets worse: when the 7 are ready, 7 old ones are told to go and 7 more come, and the first 3 are still
-  // there.
+  // It gets worse: when the 7 are ready, 7 old ones are deleted and 7 more are created, and the first 3 are
+  // still terminating.
   EXPECT_EQ(cluster.peak().Most(), 29);
 }
 
@@ -61,7 +61,7 @@ TEST(SurgeBound, AfterFourPodsStartWhileThreeTerminate) {
 }
 
 // k/k#99513, #97227: no surge, and a cluster in which every node has room for one pod. A pod too many finds
-// no node, and an autoscaler buys one for it.
+// no node, and an autoscaler would add one for it.
 class FullCluster {
  public:
   explicit FullCluster(const PolicyCase& policy) : cluster_(policy, {.nodes = 4}) {
@@ -71,7 +71,7 @@ class FullCluster {
     cluster_.Create(4, spec, {{"stop-after", "20s"}});
     cluster_.RunToTheEnd();
     cluster_.peak().Restart();
-    // What `kubectl rollout restart` does.
+    // The change that `kubectl rollout restart` makes.
     const Json annotations = {{"kubectl.kubernetes.io/restartedAt", "2026-01-01T00:00:00Z"}};
     cluster_.PatchSpec({{"template", {{"metadata", {{"annotations", annotations}}}}}});
   }

@@ -1,5 +1,5 @@
-// One seed, one history: the whole cluster, byte by byte. Another seed, another interleaving of its
-// components.
+// The same seed gives the same history of the whole cluster, byte by byte. Another seed gives another
+// interleaving of its components.
 
 #include <string>
 #include <vector>
@@ -46,7 +46,7 @@ TEST(Determinism, OneSeedGivesOneHistoryByteByByte) {
   for (std::size_t i = 0; i < first.size(); ++i) ASSERT_EQ(first[i], second[i]) << "the first difference";
 }
 
-// Names of the objects written, in order, without what the seed itself draws.
+// Names of the objects written, in order, without values drawn from the seed.
 std::vector<std::string> OrderOf(std::uint64_t seed) {
   std::vector<std::string> out;
   for (const std::string& line : PodHistory(seed)) {

@@ -1,4 +1,4 @@
-// Many clusters in one process, on several threads at the same time: each has the history that it has alone.
+// Many clusters in one process, on several threads in parallel: each has the same history as alone.
 
 #include <atomic>
 #include <string>
@@ -46,7 +46,7 @@ spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
 void Drive(Testbed& bed) {
   bed.Must(bed.Apply(kManifests));
   bed.clock().Advance(10s);
-  // A rollout, with labels that no other cluster has, and reads of all sorts in between.
+  // A rollout, with labels that no other cluster has, and various reads in between.
   std::string revision = bed.Deployment("web").uid();
   bed.Must(bed.Patch("deployments", {"default", "web"},
                      {{"spec", {{"template", {{"metadata", {{"labels", {{"of-" + revision, "x"}}}}}}}}}}));
@@ -74,7 +74,8 @@ std::vector<TestbedOptions> Variants() {
   return out;
 }
 
-// The first test of the program, so that clusters also race for whatever is made on first use.
+// The first test of the program, so that clusters also race for static objects that are initialised on first
+// use.
 TEST(ParallelClusters, EachHasTheHistoryThatItHasAlone) {
   constexpr std::size_t kThreads = 4;
   constexpr std::size_t kRounds = 2;
@@ -101,7 +102,7 @@ TEST(ParallelClusters, EachHasTheHistoryThatItHasAlone) {
   }
 }
 
-// Clusters stand still while others go on, and may be used by one thread after the other.
+// Clusters stand still while others run, and several threads may use one in turn.
 TEST(ParallelClusters, AreDrivenInTurnsWithoutNoticing) {
   std::vector<std::string> alone = HistoryOf({.seed = 5}, Drive);
   Testbed other({.seed = 6, .nodes = 1});

@@ -1,4 +1,4 @@
-#include "storage/commit_thread.h"
+#include "storage/internal/commit_thread.h"
 
 #include <future>
 

@@ -24,7 +24,7 @@ int FaultyWrite(sqlite3_file* file, const void* data, int size, sqlite3_int64 of
   bool first;
   sqlite3_file* real = Of(file)->real;
   if (Of(file)->owner->Allow(code, first)) return real->pMethods->xWrite(real, data, size, offset);
-  // A torn write: its own result does not matter, the answer is the failure.
+  // A torn write: its own result does not matter, the failure is returned.
   if (first) real->pMethods->xWrite(real, data, size / 2, offset);
   return code;
 }
@@ -103,8 +103,8 @@ struct FaultyVfs::Vfs {
 FaultyVfs::FaultyVfs(std::string name) : name_(std::move(name)), vfs_(std::make_unique<Vfs>()) {
   vfs_->real = sqlite3_vfs_find(nullptr);
   vfs_->owner = this;
-  vfs_->vfs =
-      *vfs_->real;  // what is not replaced works as in the default one, which ignores the pointer to itself
+  vfs_->vfs = *vfs_->real;  // functions that are not replaced work as in the default VFS, which ignores the
+                            // pointer to itself
   vfs_->vfs.pNext = nullptr;
   vfs_->vfs.szOsFile = static_cast<int>(sizeof(File)) + vfs_->real->szOsFile;
   vfs_->vfs.zName = name_.c_str();

@@ -6,8 +6,8 @@
 
 namespace terrarium::storage::testing {
 
-// A file layer for SQLite that passes everything on to the default one until it is told to fail. Registered
-// under its name as long as it lives; stores that use it must be gone before it.
+// A VFS for SQLite that forwards everything to the default one until the test makes it fail. It is registered
+// under its name during its lifetime and must outlive stores that use it.
 class FaultyVfs {
  public:
   explicit FaultyVfs(std::string name);
@@ -17,16 +17,16 @@ class FaultyVfs {
 
   const std::string& name() const { return name_; }
 
-  // The next `operations` that change a file work; then each of them fails with `code` (a SQLite result
-  // code), the first, when it is a write, after half of its bytes. To the file that is the end of the
-  // process.
+  // The next `operations` that change a file succeed. Then each of them fails with `code` (a SQLite result
+  // code). If the first of these is a write, half of its bytes are written. To the file that is the end of
+  // the process.
   void FailAfter(int operations, int code);
   void Heal();
-  // Operations that changed a file, so far.
+  // The number of operations that changed a file.
   int operations() const { return operations_; }
 
-  // For the file layer: whether the operation that begins now works; if not, `code` to return, and whether it
-  // is the first one to fail.
+  // For the VFS: whether the next operation succeeds; if not, the `code` to return, and whether it is the
+  // first one to fail.
   bool Allow(int& code, bool& first);
 
  private:
@@ -35,7 +35,7 @@ class FaultyVfs {
   std::unique_ptr<Vfs> vfs_;
   std::atomic<int> operations_ = 0;
   std::atomic<int> allowed_ = 0;
-  std::atomic<int> code_ = 0;  // 0: everything works
+  std::atomic<int> code_ = 0;  // 0: everything succeeds
 };
 
 }  // namespace terrarium::storage::testing

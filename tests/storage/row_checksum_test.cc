@@ -1,10 +1,10 @@
-#include "storage/row_checksum.h"
+#include "storage/internal/row_checksum.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "storage/crc32c.h"
+#include "storage/internal/crc32c.h"
 
 namespace terrarium::storage {
 namespace {

@@ -1,4 +1,4 @@
-#include "storage/sorted_objects.h"
+#include "storage/internal/sorted_objects.h"
 
 #include <map>
 
@@ -12,7 +12,7 @@ namespace {
 
 using testing::MakeObject;
 
-// Compares everything the two can be asked.
+// Compares the results of all queries.
 void ExpectSame(const SortedObjects& objects, const std::map<std::string, api::ObjectPtr>& model) {
   ASSERT_EQ(objects.size(), model.size());
   SortedObjects::Position position = objects.begin();

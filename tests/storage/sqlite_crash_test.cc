@@ -1,4 +1,4 @@
-// What was acknowledged is there after a crash, at whatever point it comes.
+// Acknowledged writes survive a crash at any point.
 
 #include <set>
 
@@ -58,7 +58,7 @@ TEST(SqliteCrash, AnAcknowledgedWriteSurvivesTheEndOfTheProcessAtEveryFileOperat
   auto open = [&](const std::string& file, const std::string& vfs_name) {
     SqliteOptions options;
     options.path = dir.File(file);
-    options.durability = Durability::kOff;  // the crash is the process's, not the machine's
+    options.durability = Durability::kOff;  // the process crashes, not the machine
     options.inline_commits = true;
     options.vfs = vfs_name;
     auto store = OpenSqliteStore(options);
@@ -67,7 +67,7 @@ TEST(SqliteCrash, AnAcknowledgedWriteSurvivesTheEndOfTheProcessAtEveryFileOperat
     return std::move(*store);
   };
 
-  // What the store shows at each revision when nothing fails.
+  // The state of the store at each revision without failures.
   std::map<std::int64_t, std::string> expected;
   {
     auto store = open("whole.db", "");
@@ -107,8 +107,7 @@ TEST(SqliteCrash, AnAcknowledgedWriteSurvivesTheEndOfTheProcessAtEveryFileOperat
   EXPECT_GT(crashes, 20);
 }
 
-// The real thing: a child process writes as fast as it can and reports what was acknowledged until it is
-// killed.
+// A real crash: a child process writes as fast as it can and reports acknowledged writes until it is killed.
 TEST(SqliteCrash, NothingAcknowledgedIsLostOnKill) {
   for (std::size_t round = 0; round < 3; ++round) {
     testing::TempDir dir;
@@ -130,7 +129,7 @@ TEST(SqliteCrash, NothingAcknowledgedIsLostOnKill) {
           if (write(pipe_ends[1], record, sizeof(record)) != sizeof(record)) _exit(1);
         });
         if (i % 64 != 63) continue;
-        // Waits for all before it, so that some are in flight without flooding memory.
+        // Waits for all earlier writes, so that some are in flight without flooding memory.
         Do(**store, DeleteWrite(testing::MakeObject("a", "never")));
         Do(**store, DeleteWrite((*store)->Get({kPods, "a", "x" + std::to_string(i - 63)})));
       }

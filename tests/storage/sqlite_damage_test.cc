@@ -1,4 +1,4 @@
-// Bits of the file that are not what was written.
+// Flipped bits in the database file.
 
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,8 @@ using testing::kPods;
 using testing::Must;
 using testing::UpdateWrite;
 
-// A single cosmic ray hits each bit alike; one bit of every byte is enough to meet every field of every page.
+// A bit flip hits each bit with the same probability. One bit of every byte is enough to cover every field of
+// every page.
 class SqliteDamageTest : public ::testing::Test {
  protected:
   SqliteDamageTest() {
@@ -56,7 +57,7 @@ class SqliteDamageTest : public ::testing::Test {
       }
     return out;
   }
-  // What the store holds when the file is `bytes`; nullopt when it is refused.
+  // The state of a store that opens the file `bytes`; nullopt if the file is refused.
   std::optional<std::string> Load(const std::string& bytes, std::string* error) {
     std::ofstream(options_.path, std::ios::binary)
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -78,7 +79,7 @@ TEST_F(SqliteDamageTest, AFlippedBitIsNoticedOrChangesNothing) {
   ASSERT_EQ(Load(bytes_, &error), whole_) << error;
   int refused = 0, harmless = 0;
   for (std::size_t at = 0; at < bytes_.size(); ++at) {
-    // Pages are mostly room that nothing was written to yet.
+    // Pages are mostly unused space.
     if (bytes_[at] == 0 && at > 128 && at % 61 != 0) continue;
     std::string damaged = bytes_;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));

@@ -1,4 +1,4 @@
-#include "storage/sqlite_schema.h"
+#include "storage/internal/sqlite_schema.h"
 
 #include <filesystem>
 
@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 
 #include "api/base/check.h"
-#include "storage/row_checksum.h"
+#include "storage/internal/row_checksum.h"
 #include "storage/sqlite_store.h"
 #include "tests/storage/faulty_vfs.h"
 #include "tests/storage/store_testing.h"
@@ -102,7 +102,7 @@ TEST_F(SqliteSchemaTest, Version1IsBroughtUpToDate) {
 TEST_F(SqliteSchemaTest, ACompactedVersion1IsBroughtUpToDate) {
   Sql(kVersion1);
   Sql("UPDATE meta SET value = 5");
-  InsertRow(4, "x", LogOp::kUpdate, 2);  // what it replaced is gone
+  InsertRow(4, "x", LogOp::kUpdate, 2);  // the version it replaced is gone
   InsertRow(6, "x", LogOp::kUpdate, 3);
   auto store = Open();
   ASSERT_TRUE(store.ok()) << store.status().message;
@@ -123,7 +123,7 @@ TEST_F(SqliteSchemaTest, AMigrationThatFailsAtAnyPointLeavesTheOldVersionWhole) 
     vfs.Heal();
     if (worked) break;
     ++failures;
-    // The state is the old or the new one; both are read, and the old one is migrated again.
+    // The file has the old or the new version. Both are readable, and the old one is migrated again.
     std::int64_t version = Sql("PRAGMA user_version");
     EXPECT_TRUE(version == 1 || version == 3) << version;
     EXPECT_EQ(Sql("SELECT count(*) FROM log"), 2) << "after " << operations;

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "api/base/check.h"
-#include "storage/row_checksum.h"
-#include "storage/sqlite_schema.h"
+#include "storage/internal/row_checksum.h"
+#include "storage/internal/sqlite_schema.h"
 #include "tests/storage/faulty_vfs.h"
 #include "tests/storage/store_testing.h"
 
@@ -39,7 +39,7 @@ class SqliteStoreTest : public ::testing::Test {
     CHECK(store.ok());
     return std::move(*store);
   }
-  // The words of the failure, without the path.
+  // The message of the failure, without the path.
   std::string OpenError() {
     api::Result<std::unique_ptr<Store>> store = OpenSqliteStore(options_);
     if (store) return "it opened";
@@ -48,7 +48,7 @@ class SqliteStoreTest : public ::testing::Test {
     EXPECT_EQ(message.find('\n'), std::string::npos);
     return message.substr(options_.path.size() + 2);
   }
-  // Runs SQL on the file of a closed store; the first number it answers.
+  // Runs SQL on the file of a closed store and returns its first number.
   std::int64_t Sql(const std::string& sql) {
     sqlite3* db = nullptr;
     CHECK(sqlite3_open(options_.path.c_str(), &db) == SQLITE_OK);
@@ -205,7 +205,7 @@ TEST_F(SqliteStoreTest, ASecondOpenerIsRefusedUntilTheFirstShutsDown) {
   EXPECT_EQ(Open()->Count(kPods), 1u);
 }
 
-TEST_F(SqliteStoreTest, AFileThatIsNoDatabaseIsLeftAlone) {
+TEST_F(SqliteStoreTest, AFileOfAnotherFormatIsLeftAlone) {
   std::ofstream(options_.path) << std::string(5000, 'x');
   EXPECT_EQ(OpenError(), "not a database");
   EXPECT_EQ(std::filesystem::file_size(options_.path), 5000u);
@@ -219,7 +219,7 @@ TEST_F(SqliteStoreTest, ADatabaseOfAnotherProgramIsLeftAlone) {
   EXPECT_EQ(Sql("SELECT count(*) FROM sqlite_master"), 1);
 }
 
-TEST_F(SqliteStoreTest, AMissingFolderIsSaidPlainly) {
+TEST_F(SqliteStoreTest, AMissingFolderIsReported) {
   options_.path = dir_.File("missing/store.db");
   EXPECT_EQ(OpenError(), "No such file or directory");
 }
@@ -268,11 +268,33 @@ TEST_F(SqliteStoreTest, AFileThatIsTakenAwayIsNoticed) {
                                   " is gone (No such file or directory): its objects are lost when the "
                                   "server ends");
   std::ofstream(options_.path) << "another one";
-  EXPECT_EQ(
-      store->Trouble(),
-      options_.path + " was replaced by another file: the objects of this server are lost when it ends");
+  EXPECT_EQ(store->Trouble(),
+            options_.path + " was replaced by another file: its objects are lost when the server ends");
   std::filesystem::rename(dir_.File("elsewhere.db"), options_.path);
   EXPECT_EQ(store->Trouble(), "");
+}
+
+TEST_F(SqliteStoreTest, AWriteAheadLogThatIsTakenAwayIsNoticed) {
+  const std::string wal = options_.path + "-wal";
+  Open()->Shutdown();
+  std::filesystem::create_symlink(options_.path, dir_.File("link.db"));
+  for (const char* name : {"store.db", "link.db"}) {
+    options_.path = dir_.File(name);
+    auto store = Open();
+    EXPECT_EQ(store->Trouble(), "");
+    Must(*store, CreateWrite("a", name));
+    store->Compact(store->CurrentRevision());
+    EXPECT_EQ(store->Trouble(), "");
+    std::filesystem::rename(wal, dir_.File("elsewhere"));
+    EXPECT_EQ(store->Trouble(), wal +
+                                    " is gone (No such file or directory): the newest writes are lost if "
+                                    "the server is killed");
+    std::ofstream(wal) << "another one";
+    EXPECT_EQ(store->Trouble(),
+              wal + " was replaced by another file: the newest writes are lost if the server is killed");
+    std::filesystem::rename(dir_.File("elsewhere"), wal);
+    EXPECT_EQ(store->Trouble(), "");
+  }
 }
 
 TEST_F(SqliteStoreTest, ALogThatDoesNotAddUpIsRefused) {
@@ -289,7 +311,7 @@ TEST_F(SqliteStoreTest, ALogThatDoesNotAddUpIsRefused) {
     Sql(sql);
     return OpenError();
   };
-  // Whatever wrote the row wrote its checksum as well.
+  // The writer of the row also wrote its checksum.
   const std::string with_checksums =
       "; UPDATE log SET checksum = row_checksum(revision, resource, ns, name, op, previous_revision, body); "
       "UPDATE meta SET value = meta_checksum((SELECT value FROM meta WHERE key = 'compacted'), "
@@ -347,7 +369,7 @@ TEST_F(SqliteStoreTest, ABatchFailsAsAWhole) {
   options_.vfs = "faulty";
   auto store = Open();
   std::int64_t base = store->CurrentRevision();
-  // The commit thread waits in the first acknowledgement while the batch gathers.
+  // The commit thread waits in the first acknowledgement while the batch fills.
   std::promise<void> started, go;
   store->Submit(CreateWrite("a", "first"), [&](WriteOutcome) {
     started.set_value();
@@ -357,7 +379,7 @@ TEST_F(SqliteStoreTest, ABatchFailsAsAWhole) {
   std::vector<Code> codes;
   auto note = [&](WriteOutcome outcome) { codes.push_back(outcome.code); };
   store->Submit(CreateWrite("a", "x"), note);
-  store->Submit(CreateWrite("a", "x"), note);  // refused only because of the one before
+  store->Submit(CreateWrite("a", "x"), note);  // refused only because of the previous write
   store->Submit(CreateWrite("a", "y"), note);
   vfs.FailAfter(0, SQLITE_FULL);
   go.set_value();

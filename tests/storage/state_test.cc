@@ -1,4 +1,4 @@
-#include "storage/state.h"
+#include "storage/internal/state.h"
 
 #include <gtest/gtest.h>
 

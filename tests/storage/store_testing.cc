@@ -97,7 +97,7 @@ TempDir::TempDir() {
 }
 
 TempDir::~TempDir() {
-  std::error_code ignored;  // a left-over folder in the temporary folder does no harm
+  std::error_code ignored;  // a leftover temporary folder does no harm
   std::filesystem::remove_all(path_, ignored);
 }
 

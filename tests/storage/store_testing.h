@@ -1,6 +1,6 @@
 #pragma once
 
-// Short words for tests of stores: one-line writes, and lists and events as text.
+// Shorthands for tests of stores: one-line writes, and lists and events as text.
 
 #include <cstdint>
 #include <filesystem>
@@ -27,15 +27,15 @@ WriteOutcome Do(Store& store, Write write);
 // The same for writes that must succeed; the object written.
 ObjectPtr Must(Store& store, Write write);
 
-// Everything pending; the last answer of Take in `state` when given.
+// All pending events. `state`, if given, is set to the last result of Take().
 std::vector<Event> TakeAll(Watch& watch, Watch::State* state = nullptr);
 
-// "ns/name=value@revision", separated by blanks; revisions are shown relative to `base`.
+// "ns/name=value@revision", separated by blanks. Revisions are relative to `base`.
 std::string Show(const std::vector<ObjectPtr>& objects, std::int64_t base = 0);
 // The same after + (added), ~ (modified) or - (deleted).
 std::string Show(const std::vector<Event>& events, std::int64_t base = 0);
 
-// A folder that goes with the object.
+// A folder that is deleted with the object.
 class TempDir {
  public:
   TempDir();

@@ -1,4 +1,4 @@
-#include "storage/watch_hub.h"
+#include "storage/internal/watch_hub.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using testing::TakeAll;
 
 class WatchHubTest : public ::testing::Test {
  protected:
-  // Publishes one added object and gives back the number of wakes it took.
+  // Publishes one added object and returns the number of wake-ups.
   std::size_t Publish(const std::string& ns, const std::string& name) {
     std::deque<Change> changes;
     changes.push_back(
@@ -80,7 +80,7 @@ TEST_F(WatchHubTest, AnEventIsFreedWhenItsLastReaderUnsubscribes) {
   EXPECT_EQ(Publish("a", "y"), 1u);
 }
 
-TEST_F(WatchHubTest, NobodyHoldsWhatNobodyWatches) {
+TEST_F(WatchHubTest, EventsWithoutAWatchAreFreed) {
   Publish("a", "x");
   EXPECT_TRUE(last_.expired());
   auto elsewhere = Subscribe({.resource = {}, .ns = "b"});
@@ -89,17 +89,61 @@ TEST_F(WatchHubTest, NobodyHoldsWhatNobodyWatches) {
   EXPECT_EQ(elsewhere->DeliveredRevision(), 3);
 }
 
-TEST_F(WatchHubTest, AWatchThatWasCutOffHoldsItsOwnPendingEventsOnly) {
-  auto slow = Subscribe({.resource = {}, .buffer_events = 2});
+TEST_F(WatchHubTest, AWatchThatWasCutOffHoldsNoEvents) {
+  std::vector<Event> replay = {{EventType::kAdded, MakeObject("a", "0")->AtRevision(1), nullptr}};
+  std::weak_ptr<const api::Object> replayed = replay[0].object;
+  auto slow =
+      hub_.Subscribe({.resource = kPods, .from_revision = 0, .buffer_events = 2}, 1, std::move(replay));
   auto quick = Subscribe({.resource = {}});
   Publish("a", "1");
   Publish("a", "2");
+  std::weak_ptr<const api::Object> pending = last_;
+  TakeAll(*quick);
+  EXPECT_FALSE(replayed.expired());
+  EXPECT_FALSE(pending.expired());
   Publish("a", "3");
   TakeAll(*quick);
-  EXPECT_TRUE(last_.expired()) << "the third one is not for the slow watch";
+  EXPECT_TRUE(replayed.expired());
+  EXPECT_TRUE(pending.expired());
+  EXPECT_TRUE(last_.expired());
   Watch::State state{};
-  EXPECT_EQ(Show(TakeAll(*slow, &state)), "+a/1=0@2 +a/2=0@3");
+  EXPECT_EQ(Show(TakeAll(*slow, &state)), "");
   EXPECT_EQ(state, Watch::State::kOverflow);
+}
+
+TEST_F(WatchHubTest, AWatchIsCutOffWhenItsPendingEventsKeepTooManyBytesAlive) {
+  auto narrow = Subscribe({.resource = {}, .buffer_bytes = 3 * sizeof(Event)});
+  auto wide = Subscribe({.resource = {}, .buffer_bytes = 4 * sizeof(Event)});
+  for (const char* name : {"1", "2", "3", "4"}) Publish("a", name);
+  Watch::State state{};
+  EXPECT_EQ(Show(TakeAll(*narrow, &state)), "");
+  EXPECT_EQ(state, Watch::State::kOverflow);
+  EXPECT_EQ(TakeAll(*wide, &state).size(), 4u);
+  EXPECT_EQ(state, Watch::State::kOpen);
+}
+
+TEST_F(WatchHubTest, TheStateThatAnEventReplacedCountsAsItsBytes) {
+  auto watch = Subscribe({.resource = {}, .buffer_bytes = 2 * sizeof(Event)});
+  auto previous = MakeObject("a", "x")->AtRevision(revision_);
+  auto object = MakeObject("a", "x", 1)->AtRevision(++revision_);
+  CallWakes(hub_.Publish({{kPods, Event{EventType::kModified, object, previous}}}));
+  Publish("a", "y");
+  Watch::State state{};
+  EXPECT_EQ(Show(TakeAll(*watch, &state)), "");
+  EXPECT_EQ(state, Watch::State::kOverflow);
+}
+
+TEST_F(WatchHubTest, ABufferOfBytesRefillsAsItIsTaken) {
+  auto watch = Subscribe({.resource = {}, .buffer_bytes = 3 * sizeof(Event)});
+  std::vector<Event> events;
+  for (int i = 0; i < 30; ++i) {
+    Publish("a", std::to_string(i));
+    if (i < 2) continue;
+    EXPECT_EQ(watch->Take(1, events), Watch::State::kOpen) << i;
+  }
+  Watch::State state{};
+  EXPECT_EQ(events.size() + TakeAll(*watch, &state).size(), 30u);
+  EXPECT_EQ(state, Watch::State::kOpen);
 }
 
 TEST_F(WatchHubTest, ABufferRefillsAsItIsTaken) {

@@ -7,7 +7,6 @@ First it checks itself: each rule must refuse a small sample and accept another.
     tests/tidy/tidy_test.py FOLDER     another one
 """
 
-import collections
 import os
 import re
 import shutil
@@ -15,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import unittest.mock
 
-Finding = collections.namedtuple("Finding", "path line rule text")
+from findings import CPP, Finding, code_only, each_match, line_of
+from pages import check_functions, check_pages, check_sections
+from words import check_retired_words
 
 BELOW_TESTBED = ("api", "storage", "apiserver", "controllers", "kubelet-fake")
 # A folder may include itself and what is listed here. A folder inside another one has an entry of its own where its
@@ -53,96 +53,25 @@ LIBRARIES = {
 }
 # Only these paths use the wall clock, threads and entropy; all others get a Clock, an Executor and a Prng.
 LIVE_PLACES = ("testbed/runtime/real_", "testbed/cli/", "testbed/control_plane/http_client/",
-               "storage/commit_thread.", "apiserver/http/", "bench/", "tests/")
+               "storage/internal/commit_thread.", "apiserver/http/", "bench/", "tests/")
 LIVE_WORDS = re.compile(
     r"\b(?:system_clock::now|steady_clock::now|high_resolution_clock|sleep_for|sleep_until|random_device"
     r"|std::j?thread|std::async|mt19937\w*|\w+_distribution\b|unordered_(?:map|set)|s?rand\s*\()")
 # Written so that this file does not find itself.
 UNFINISHED = re.compile(r"\b(?:TO[D]O|FIX[M]E|X[X]X)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.}*-])/(?:wor[k]|roo[t]|hom[e])/")
+RESULT_BOOL = re.compile(r"\bResult<bool>")
 TEST_OFF = re.compile(r"\bDISABLED_\w+|\bGTEST_SKIP\b")
-# Words that are not to come back, with what to write instead; CONTRIBUTING.md gives the reasons. A blank stands for any
-# blanks, a line break and the sign of a comment included.
-BLANKS = r"(?:[ \t]+|[ \t]*\n[ \t]*(?://+|#|\*)?[ \t]*)"
-RETIRED_WORDS = [(re.compile(pattern.replace(" ", BLANKS), re.IGNORECASE | re.MULTILINE), instead) for pattern, instead in [
-    (r"\b(?:who(?:m|so)?ever|somebody|nobody|anybody|everybody)\b", "the caller, the client, the controller"),
-    (r"\bat once\b", "immediately, or: in parallel, in one step"),
-    (r"\bin vain\b", "no-op, without effect"),
-    (r"\b(?:told|tells)\b", "report, notify, record, state"),
-    (r"\bheed(?:s|ed|ing)?\b", "enqueue, handle"),
-    (r"\bplanes?\b", "control plane (code), cluster (users)"),
-    (r"\b(?:a|one|each|every|next|another|first|last|no|its|this) look\b", "sync, reconcile, check"),
-    (r"\blook(?:s|ed)? (?:again|anew)\b|\blooked at\b", "sync, reconcile, check"),
-    (r"\bthe house\b", "architecture, the project"),
-    (r"\b(?:happenings?|surroundings|unsaid)\b", "queued events; dependencies; missing"),
-    (r"\b(?:that|which) (?:is|are) none\b|\bis no (?:JSON|YAML|number)\b", "malformed, invalid, not JSON"),
-    (r"\bclock (?:that |which )?(?:you|it|they|(?:a|the) test) holds?\b|\bholds? (?:its|their|the) (?:own )?clock\b",
-     "a virtual clock, a clock that you control"),
-    (r"\bgoodbye\b|\bwithout a word\b", "abruptly; without an error"),
-    (r"\banew\b", "again"),
-    (r"\bfor ever\b", "forever, indefinitely"),
-    (r"\bhonest(?:ly)?\b", "what is guaranteed"),
-    (r"\bthe world's (?:time|clock|seconds)\b", "wall-clock time"),
-    (r"\bdo(?:es)? what (?:it|they) says?\b", "what it does"),
-    (r"\bof one's own\b", "your own, its own"),
-    (r"^#+ (?:what is (?:not|checked)|what can be seen|who goes first|how it works|when it fails|where it is|a look)\b",
-     "a heading that a reader searches for"),
-]]
-# Where the words are retired: the beginning of a path and its possible ends. In source files only comments are checked.
-# To add a folder: ("storage/", (".cc", ".h")).
-RETIRED_WORDS_PLACES = (
-    ("", (".md",)),
-    ("api/", (".cc", ".h")),
-    ("apiserver/", (".cc", ".h")),
-    ("bench/", (".cc", ".h")),
-    ("controllers/", (".cc", ".h")),
-    ("fuzz/", (".cc", ".h")),
-    ("include/", (".cc", ".h")),
-    ("kubelet-fake/", (".cc", ".h")),
-    ("storage/", (".cc", ".h")),
-    ("testbed/", (".cc", ".h")),
-)
-RETIRED_WORDS_EXEMPT = ("tests/tidy/tidy_test.py",)  # it has to name them
-# A page may quote a name, a message or the word itself.
-QUOTED = re.compile(r'```.*?```|`(?:[^`\n]|\n(?!\n))*`|(?<!\w)"[^"\n]*"(?!\w)|\]\([^)\n]*\)'
-                    r'|\b(?:control|data)[-\s/#*]+planes?\b', re.DOTALL | re.IGNORECASE)
-COMMENTS = {".py": re.compile(r'#[^\n]*|""".*?"""', re.DOTALL), ".go": re.compile(r"//[^\n]*"),
-            ".mjs": re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)}
 LINES_MAX = 600
-# What a page names: paths from the root or from the page's folder, in text and in commands; links; in backquotes also the
-# name of a C++ file alone. Patterns (*, <x>, {a,b}) are not checked, nor paths with a placeholder such as NAME.
-PAGE_PATH = re.compile(r"(?<!\]\()(?<![\w./$<>{}*~-])(?:[\w.-]+/)+(?:[\w.-]*\w)?(?![\w*<{$/-])")
-PAGE_FILE = re.compile(r"(?<=`)\w+\.(?:cc|h)(?=`)")
-PAGE_LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)(?=[)#])")
-ANY_NAME = re.compile(r"(?:^|[/_-])(?:NAME|TARGET|FOLDER|KIND|SUITE)(?:[/_.-]|$)")
-
-CPP = (".cc", ".h")
 SOURCES = CPP + (".py", ".go", ".mjs", ".sh")
 # Written by tools, from other people's words.
 GENERATED = re.compile(r"/generated/|(?:^|/)(?:package-lock\.json|go\.sum|requirements\.txt)$")
 SKIPPED_FOLDERS = {".git", ".cache", "build", "node_modules", "__pycache__"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
-# Comments and literals, longest forms first. A quote after a digit separates thousands.
-CPP_TEXT = re.compile(
-    r'R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"|"(?:[^"\\\n]|\\.)*"|(?<![0-9a-fA-F])\'(?:[^\'\\\n]|\\.)+\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 # A literal, or several that the compiler joins.
 LITERALS = re.compile(r'(?:R"\(.*?\)"|"(?:[^"\\\n]|\\.)*")(?:\s*(?:R"\(.*?\)"|"(?:[^"\\\n]|\\.)*"))*', re.DOTALL)
 SELECT = re.compile(r"(IN\s*\(\s*|EXISTS\s*\(\s*)?\bSELECT\s+((?:count|max|min|sum|total|coalesce)\s*\()?")
-
-
-def line_of(text, position):
-    return text.count("\n", 0, position) + 1
-
-
-def each_match(path, text, pattern, rule, say):
-    for match in pattern.finditer(text):
-        yield Finding(path, line_of(text, match.start()), rule, say(match))
-
-
-def code_only(text):
-    """The C++ text with comments and literals blanked; lines stay where they are."""
-    return CPP_TEXT.sub(lambda m: "\n" * m[0].count("\n"), text)
 
 
 def layer_of(path):
@@ -168,8 +97,10 @@ def check_includes(path, text):
         if owner:
             if layer and not may_include(layer, target):
                 yield Finding(path, line, "dependency", f"{layer}/ does not include {owner}/: {target}")
-            elif "/internal/" in target and not path.startswith((f"{owner}/", f"tests/{owner}/", "fuzz/")):
-                yield Finding(path, line, "internal", f"{target} is private to {owner}/")
+            elif "/internal/" in target:
+                folder = target.rpartition("/internal/")[0]
+                if not path.startswith((f"{folder}/", f"tests/{owner}/", "fuzz/")):
+                    yield Finding(path, line, "internal", f"{target} is private to {folder}/")
         elif quote == '"':
             yield Finding(path, line, "include-path", f"{target} is not a path from the root of the checkout")
 
@@ -200,35 +131,6 @@ def check_length(path, text):
         yield Finding(path, LINES_MAX + 1, "length", f"{lines} lines; split what has more than {LINES_MAX} by decision")
 
 
-def blank(text):
-    return re.sub(r"[^\n]", " ", text)
-
-
-def prose_only(path, text):
-    """The sentences of a page or the comments of a source file; everything stays where it is."""
-    suffix = os.path.splitext(path)[1]
-    comments = CPP_TEXT if suffix in CPP else COMMENTS.get(suffix)
-    if comments is not None:
-        out, end = "", 0
-        for match in comments.finditer(text):
-            if suffix in CPP and not match[0].startswith("/"):
-                continue
-            out += blank(text[end:match.start()]) + match[0]
-            end = match.end()
-        text = out
-    return QUOTED.sub(lambda m: blank(m[0]), text)
-
-
-def check_retired_words(path, text):
-    if path in RETIRED_WORDS_EXEMPT or not any(
-            path.startswith(prefix) and path.endswith(suffixes) for prefix, suffixes in RETIRED_WORDS_PLACES):
-        return
-    prose = prose_only(path, text)
-    for pattern, instead in RETIRED_WORDS:
-        yield from each_match(path, prose, pattern, "words",
-                              lambda m: f"\"{' '.join(m[0].split())}\": write {instead}")
-
-
 def check_words(path, text):
     yield from each_match(path, text, UNFINISHED, "unfinished", lambda m: m[0])
     yield from each_match(path, text, MACHINE_PATH, "machine-path", lambda m: f"{m[0]}... exists on one machine only")
@@ -255,28 +157,15 @@ def check_listed(files):
             yield Finding(path, 1, "not-built", "no CMakeLists.txt lists this file")
 
 
-def check_pages(files):
-    """Every path that a page names is there."""
-    tree = set(files)
+def check_internal_sources(files):
+    """The source of a private header stands beside it, unless the folder has a public header of the same name."""
     for path in files:
-        while path := os.path.dirname(path):
-            tree.add(path)
-    folders = {path.split("/")[0] for path in files if "/" in path}
-    names = {os.path.basename(path) for path in files}
-    for page, text in files.items():
-        if not page.endswith(".md"):
+        folder, internal, name = path.rpartition("/internal/")
+        if not internal or not path.endswith(".h"):
             continue
-        for match in PAGE_LINK.finditer(text):
-            if os.path.normpath(os.path.join(os.path.dirname(page), match[1])) not in tree:
-                yield Finding(page, line_of(text, match.start()), "dead-path", f"{match[1]} leads nowhere")
-        for match in PAGE_PATH.finditer(text):
-            path = match[0].rstrip("/")
-            beside = os.path.normpath(os.path.join(os.path.dirname(page), path))
-            if path.split("/")[0] in folders and not ANY_NAME.search(path) and not tree & {path, beside}:
-                yield Finding(page, line_of(text, match.start()), "dead-path", f"{path} does not exist")
-        for match in PAGE_FILE.finditer(text):
-            if match[0] not in names and not ANY_NAME.search(match[0]):
-                yield Finding(page, line_of(text, match.start()), "dead-path", f"no file is called {match[0]}")
+        source = name[:-len(".h")] + ".cc"
+        if f"{folder}/{source}" in files and f"{folder}/{name}" not in files and path[:-len(".h")] + ".cc" not in files:
+            yield Finding(f"{folder}/{source}", 1, "internal", f"move it to {folder}/internal/, beside its header")
 
 
 def check_file(path, text):
@@ -285,6 +174,8 @@ def check_file(path, text):
         yield from check_includes(path, text)
         yield from check_live_words(path, text)
         yield from check_select(path, text)
+        yield from each_match(path, code_only(text), RESULT_BOOL, "result-bool",
+                              lambda m: "Result<void>, or Result<Change> for whether something changed")
         if path.startswith("tests/"):
             yield from check_tests_run(path, text)
     if path.endswith(SOURCES) and not generated:
@@ -292,6 +183,8 @@ def check_file(path, text):
     if not generated:
         yield from check_words(path, text)
         yield from check_retired_words(path, text)
+    if path.endswith(".md"):
+        yield from check_sections(path, text)
 
 
 def check_format(root, paths):
@@ -306,9 +199,27 @@ def check_format(root, paths):
         yield Finding(match[1], int(match[2]), "format", "run clang-format-14 -i on this file")
 
 
+def check_clang_tidy(root, page):
+    """.clang-tidy is valid, and the page lists its checks. tools/clang-tidy runs them, which takes an hour."""
+    program = shutil.which("clang-tidy-19")
+    if program is None:
+        yield Finding(".clang-tidy", 1, "clang-tidy", "clang-tidy-19 is not installed")
+        return
+    path = os.path.join(root, ".clang-tidy")
+    done = subprocess.run([program, "--verify-config", f"--config-file={path}"], capture_output=True, text=True, check=False)
+    for match in re.finditer(r"(?:warning|error): (.*)", done.stdout + done.stderr):
+        yield Finding(".clang-tidy", 1, "clang-tidy", match[1])
+    with open(path, encoding="utf-8") as file:
+        for check in re.findall(r"^  ([a-z]+-[a-z-]+)", file.read(), re.MULTILINE):
+            if f"`{check}`" not in page:
+                yield Finding(".clang-tidy", 1, "clang-tidy", f"docs/testing.md does not list {check}")
+
+
 def check_tree(files):
     found = [finding for path, text in files.items() for finding in check_file(path, text)]
-    return sorted(found + list(check_listed(files)) + list(check_pages(files)))
+    for check in (check_listed, check_internal_sources, check_pages, check_functions):
+        found += check(files)
+    return sorted(found)
 
 
 def read_tree(root):
@@ -361,8 +272,16 @@ class EachRuleCanFail(unittest.TestCase):
         self.assertEqual(self.rules("apiserver/a.cc", '#include "storage/internal/batch.h"\n'), ["internal"])
         self.assertEqual(self.rules("tests/wire/a.cc", '#include "api/codec/internal/wire.h"\n'), ["internal"])
         self.assertEqual(self.rules("testbed/server/a.cc", '#include "testbed/control_plane/internal/run.h"\n'), ["internal"])
+        self.assertEqual(self.rules("api/patch/a.cc", '#include "api/codec/internal/wire.h"\n'), ["internal"])
+        self.assertEqual(self.rules("apiserver/a.cc", '#include "apiserver/table/internal/a.h"\n'), ["internal"])
         self.assertEqual(self.rules("tests/api/a.cc", '#include "api/codec/internal/wire.h"\n'), [])
+        self.assertEqual(self.rules("apiserver/table/a.cc", '#include "apiserver/internal/a.h"\n'), [])
         self.assertEqual(self.rules("storage/a.cc", '#include "storage/internal/batch.h"\n'), [])
+
+    def test_sources_of_internal_headers_stand_beside_them(self):
+        found = check_internal_sources({"api/internal/a.h": "", "api/a.cc": "", "api/internal/b.h": "", "api/b.cc": "",
+                                        "api/b.h": "", "api/internal/c.h": "", "api/internal/c.cc": "", "api/c.cc": ""})
+        self.assertEqual([(f.path, f.rule) for f in found], [("api/a.cc", "internal")])
 
     def test_files_are_included_by_their_path_from_the_root(self):
         self.assertEqual(self.rules("api/a.cc", '#include "json.h"\n'), ["include-path"])
@@ -423,24 +342,43 @@ class EachRuleCanFail(unittest.TestCase):
     def test_retired_words_do_not_come_back(self):
         for text in ["Ask whoever has it.", "It starts at once.", "It starts at\nonce.", "A plane has a clock.",
                      "It is told what happened.", "ends without a word", "A sync is a look.", "# What is not",
-                     "values that are none", "It tries for ever.", "a clock that you hold"]:
+                     "values that are none", "It tries for ever.", "a clock that you hold", "The file says no.",
+                     "It tells the client.", "It hears of it.", "a text that is no number", "a text that is\nno number"]:
             self.assertEqual(self.rules("docs/a.md", text + "\n"), ["words"], text)
         for text in ["A control plane has a clock.", "the control\nplane", "`testbed/plane.h`", "```\nat once\n```",
-                     'not "at once"', "It starts immediately.", "tell apart", "# Not supported", "[x](a.md#the-house)"]:
+                     'not "at once"', "It starts immediately.", "tell apart", "# Not supported", "[x](a.md#the-house)",
+                     "There is no node.", "there\nis no node", "It is no longer there.", "It is no-op."]:
             self.assertEqual(self.rules("docs/a.md", text + "\n"), [], text)
-
-    def test_retired_words_are_looked_for_in_comments_only(self):
-        places = (("", (".cc", ".py", ".go", ".mjs")),)
-        with unittest.mock.patch.dict(globals(), RETIRED_WORDS_PLACES=places):
-            for path, text in [("api/a.cc", 'f("at once");  // starts at\n// once\n'),
-                               ("a.py", 'x = "told"  # is told\n'),
-                               ("a.py", '"""Nobody.\n"""\nplane = 1\n'), ("a.go", "plane := 1 // is told\n"),
-                               ("a.mjs", "/* heeds */ told();\n")]:
-                self.assertEqual([f.rule for f in check_retired_words(path, text)], ["words"], text)
-            code = 'f("at once"); plane.told();  // a control plane\n'
-            self.assertEqual(list(check_retired_words("api/a.cc", code)), [])
-        self.assertEqual(self.rules("docs/a.md", "one\ntwo at once\n"), ["words"])
         self.assertEqual([f.line for f in check_retired_words("docs/a.md", "one\ntwo at once\n")], [2])
+
+    def test_retired_words_are_refused_in_comments(self):
+        for path in ["api/a.cc", "tests/a.h", "bench/a.cc", "examples/a.cc", "e2e/a.go", "launchers/a.mjs", "launchers/a.d.mts"]:
+            self.assertEqual(self.rules(path, "// It ends at\n// once.\n"), ["words"], path)
+        for path in ["e2e/a.py", "api/CMakeLists.txt", "cmake/a.cmake", "tools/a.sh", "tools/a.supp", "bench/a.yaml"]:
+            self.assertEqual(self.rules(path, "a() # It ends at\n# once.\n"), ["words"], path)
+        for path, text in [("a.py", 'x = "told"  # is told\n'), ("a.py", '"""Nobody.\n"""\nplane = 1\n'),
+                           ("a.go", "plane := 1 // is told\n"), ("a.mjs", "/* heeds */ told();\n"),
+                           ("bench/run", "#!/bin/sh\n# is told\n"), ("scenarios/a.yaml", "scenario: it is told\n")]:
+            self.assertEqual(self.rules(path, text), ["words"], text)
+        for path, text in [("e2e/a.py", 'told("at once")\n'), ("tools/a.sh", "told\n"), ("e2e/a.yaml", "a: told\n"),
+                           ("fuzz/seeds/a.yaml", "# told\n")]:
+            self.assertEqual(self.rules(path, text), [], text)
+        self.assertEqual(self.rules("tests/wire/cases/a.wire", "== told\nGET /told\n# nobody\n"), ["words", "words"])
+
+    def test_retired_words_are_refused_in_names_and_messages(self):
+        for path, text in [("tests/a.cc", "TEST(A, StartsAtOnce) {}"), ("tests/a.cc", "TEST_F(A,\n  NobodyStarts) {}"),
+                           ("e2e/a.py", "    def test_it_starts_at_once(self):"), ("e2e/a.go", "func TestNobody(t *T) {"),
+                           ("e2e/a.mjs", "test('a list that is told', f)"), ("api/a.h", "void StartAtOnce();"),
+                           ("testbed/a.cc", "bool is_told = false;"), ("testbed/a.cc", 'Fail("the body is no JSON");')]:
+            self.assertEqual(self.rules(path, text + "\n"), ["words"], text)
+        for path, text in [("tests/a.cc", "TEST(A, AControlPlaneStarts) {}"), ("tests/a.cc", 'void A() { f("nobody"); }'),
+                           ("e2e/a.py", "def told(): pass"), ("testbed/a.cc", 'Fail("the control plane");'),
+                           ("apiserver/table/a.cc", 'Column("tells");')]:
+            self.assertEqual(self.rules(path, text + "\n"), [], text)
+
+    def test_a_result_is_not_a_bool(self):
+        self.assertEqual(self.rules("api/a.h", "Result<bool> Set();\n"), ["result-bool"])
+        self.assertEqual(self.rules("api/a.h", "Result<void> Set();  // not Result<bool>\n"), [])
 
     def test_every_test_runs(self):
         self.assertEqual(self.rules("tests/a.cc", "TEST(A, DISABLED_B) {}\n"), ["test-off"])
@@ -453,6 +391,14 @@ class EachRuleCanFail(unittest.TestCase):
                     file.write(text)
             found = [(finding.path, finding.rule) for finding in check_format(root, ["good.cc", "bad.cc"])]
         self.assertEqual(found, [("bad.cc", "format")])
+
+    def test_checks_of_clang_tidy_exist_and_are_documented(self):
+        with tempfile.TemporaryDirectory() as root:
+            for checks, count in [("bugprone-use-after-move", 0), ("bugprone-unused-raii", 1), ("bugprone-nonsense", 2)]:
+                with open(os.path.join(root, ".clang-tidy"), "w", encoding="utf-8") as file:
+                    file.write(f"Checks: >\n  -*,\n  {checks}\n")
+                found = list(check_clang_tidy(root, "`bugprone-use-after-move`"))
+                self.assertEqual([finding.rule for finding in found], ["clang-tidy"] * count, found)
 
     def test_every_file_is_built(self):
         files = {"api/CMakeLists.txt": "terrarium_add_library(api a.cc sub/b.h)  # old.cc\n", "api/a.cc": "",
@@ -472,19 +418,35 @@ class EachRuleCanFail(unittest.TestCase):
             self.assertEqual(list(check_pages({**files, "docs/x.md": text + "\n"})), [], text)
 
 
+    def test_pages_name_functions_that_exist(self):
+        files = {"api/a.cc": "void Kubelet::Start() { Begin(); }  // Old\n", "api/b.h": "class Loop { void Run(); };\n"}
+        for text in ["| 1 | `api/a.cc` | `Kubelet::Stop` |", "| 1–2 | `api/a.cc` | `Kubelet::Start`, `Old` |",
+                     "| 1 | `api/a.cc` | `Loop::Run` |", "`Loop::Stop`", "`Slot::Run()`"]:
+            self.assertEqual({f.rule for f in check_functions({**files, "docs/x.md": f"{text}\n"})}, {"dead-name"}, text)
+        for text in ["| 1 | `api/a.cc` | `Kubelet::Start`, `Begin` [`Loop::Run`: `Anything`] |",
+                     "| 1 | `api/a.cc`, `b.h` | `Loop::Run` and *callback* of `Kubelet::Start` |", "`Loop::Run()`", "`std::map`"]:
+            self.assertEqual(list(check_functions({**files, "docs/x.md": text + "\n"})), [], text)
+
+    def test_pages_begin_with_usage_and_end_with_limits(self):
+        self.assertEqual(self.rules("docs/a.md", "# A\n\n## Format\n\n## Usage\n"), ["page-order"])
+        self.assertEqual(self.rules("docs/a.md", "# A\n\n## Limits\n\n## Format\n"), ["page-order"])
+        self.assertEqual(self.rules("docs/a.md", "# A\n\n## Usage\n\n## Format\n\n## Limits\n\n### More\n"), [])
+
 def main():
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(EachRuleCanFail)
     if not unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(suite).wasSuccessful():
         return 1
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     files = read_tree(root)
+    if "api/json.h" not in files:
+        print(f"{root} is not the root of a checkout")
+        return 1
     formatted = [path for path in files if path.endswith(CPP) and not GENERATED.search(path)]
-    found = check_tree(files) + list(check_format(root, formatted))
+    found = check_tree(files) + list(check_format(root, formatted)) + list(check_clang_tidy(root, files["docs/testing.md"]))
     for finding in found:
         print(f"{finding.path}:{finding.line}: {finding.rule}: {finding.text}")
     print(f"{len(files)} files, {len(found)} findings")
-    # A wrong root would find nothing and so prove nothing.
-    return 1 if found or "api/json.h" not in files else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

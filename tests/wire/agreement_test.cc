@@ -1,5 +1,5 @@
-// The reader and the matcher of this runner against agreement.json, which wire_agreement_test.py plays for
-// the other.
+// Runs the reader and the matcher of this runner against agreement.json; wire_agreement_test.py does so for
+// the HTTP runner.
 
 #include <fstream>
 #include <string>

@@ -55,14 +55,15 @@ std::string Join(const std::vector<std::string>& lines, std::size_t first = 0) {
   return text;
 }
 
-// The verb and target of a line that begins a step.
+// The verb and target of the first line of a step.
 std::optional<std::pair<std::string, std::string>> ReadStepLine(std::string_view line) {
   if (line == "COMPACT") return std::pair("COMPACT", "");
   std::size_t space = line.find(' ');
   if (space == std::string_view::npos) return std::nullopt;
   std::string_view verb = line.substr(0, space), rest = line.substr(space + 1);
   if (rest.empty() || rest.find(' ') != std::string_view::npos) return std::nullopt;
-  if (IsOneOf(verb, kMethods) && rest.front() == '/') return std::pair(std::string(verb), std::string(rest));
+  const bool is_target = rest.front() == '/' || rest.front() == '{';
+  if (IsOneOf(verb, kMethods) && is_target) return std::pair(std::string(verb), std::string(rest));
   if (verb == "EVENTS" || verb == "GATES") return std::pair(std::string(verb), std::string(rest));
   if (verb == "ADVANCE" && rest.back() == 's' && AllDigits(rest.substr(0, rest.size() - 1)))
     return std::pair(std::string(verb), std::string(rest.substr(0, rest.size() - 1)));

@@ -22,7 +22,7 @@ struct Header {
   std::string value;
 };
 
-// One request with its expected answer, or a reading of events, or an act of the runner.
+// One request with its expected response, a read of events, or an action of the runner.
 struct Step {
   int line = 0;
   std::string verb;    // a method, EVENTS, ADVANCE, GATES or COMPACT
@@ -32,20 +32,20 @@ struct Step {
   std::string body;
   int code = 0;
   std::string reason;
-  std::string expect;  // YAML that the answer must contain
+  std::string expect;  // YAML that the response must contain
   std::vector<Header> answer_headers;
-  std::vector<Directive> checks;      // of the answer, in order
-  std::vector<std::string> text;      // the lines of a text answer
-  std::vector<std::string> contains;  // parts of a text answer
+  std::vector<Directive> checks;      // of the response, in order
+  std::vector<std::string> text;      // the lines of a text response
+  std::vector<std::string> contains;  // parts of a text response
 
-  // What follows '@name' in the request, or nullptr.
+  // The text after '@name' in the request, or nullptr.
   const std::string* Find(std::string_view name) const;
 };
 
 struct Conversation {
   std::string title;
   int line = 0;
-  std::vector<std::string> only;  // runners and servers it is meant for; empty: all
+  std::vector<std::string> only;  // runners and servers that play it; empty: all
   std::vector<Step> steps;
 };
 
@@ -56,7 +56,7 @@ struct File {
   std::vector<Conversation> conversations;
 };
 
-// nullopt for a text that is not of the format; *error is then "name:line: what is wrong".
+// nullopt for a malformed text; *error is then "name:line: the error".
 std::optional<File> Parse(const std::string& name, std::string_view text, std::string* error);
 
 }  // namespace terrarium::wire

@@ -1,6 +1,6 @@
 #pragma once
 
-// A clock that stands still until a test moves it, and an executor that runs on the test's own thread.
+// A virtual clock, and an executor that runs on the test's own thread.
 
 #include <cstdint>
 #include <deque>
@@ -22,11 +22,11 @@ class ManualRuntime : public api::Clock, public api::Executor {
   api::TimerId PostTimer(api::TimerKind kind, api::Duration delay, std::function<void()> work) override;
   bool Cancel(api::TimerId id) override;
 
-  // Runs posted work, and what it posts, until there is none.
+  // Runs posted work, and the work that it posts, until none is left.
   void RunReady();
-  // Moves the clock, running the timers on the way in their order.
+  // Advances the clock and runs the timers in order.
   void Advance(api::Duration duration);
-  // Moves the clock to the next timer if that is at most `most` away, and runs it; false when there is none.
+  // Advances the clock to the next timer if it is at most `most` away, and runs it; false if there is none.
   bool AdvanceToNextTimer(api::Duration most);
 
  private:

@@ -109,8 +109,7 @@ class Comparison {
   const std::vector<std::string>& exact_;
 };
 
-// The value at one step below `at`, made when it is missing and may be; nullptr when there is no place for
-// it.
+// The value one step below `at`. It is created if it is missing; nullptr if it cannot exist.
 Json* Descend(Json& at, const PathStep& step) {
   if (const auto* index = std::get_if<std::size_t>(&step)) {
     if (at.is_null()) at = Json::array();

@@ -31,12 +31,12 @@ using apiserver::ResponseStream;
 constexpr const char* kNamespace = "wire-1";
 constexpr std::uint64_t kSeed = 20260301;
 constexpr auto kStart = std::chrono::sys_days(std::chrono::year(2026) / 3 / 1) + std::chrono::hours(8);
-// How far the clock may be moved to get an answer or the end of a stream; what HTTP clients wait in real
-// time.
+// How far the clock may be advanced for a response or the end of a stream. HTTP clients wait that long in
+// real time.
 constexpr auto kPatience = std::chrono::seconds(10);
 constexpr std::size_t kReadBytes = 1 << 20;
 
-// A step that cannot be played or came out wrong in a way that leaves nothing to compare.
+// A step that cannot be played, or whose failure leaves nothing to compare.
 struct Problem : std::runtime_error {
   using runtime_error::runtime_error;
 };
@@ -54,7 +54,7 @@ Json ReadYaml(const std::string& text) {
   return std::move(document->value);
 }
 
-// One apiserver and what it stands on.
+// One apiserver with its store, clock and executor.
 struct World {
   explicit World(const std::string& gate_words)
       : runtime(kStart),
@@ -150,7 +150,7 @@ class Player {
     CheckAnswer(step, response);
   }
 
-  // JSON made from the step's YAML, its like and its edits, or the text as it stands.
+  // JSON from the step's YAML, its '@like' and its edits, or the text as written.
   std::optional<std::string> Body(const Step& step) const {
     if (step.Find("raw") != nullptr) return Fill(step.body);
     for (const Header& header : step.headers)
@@ -222,7 +222,7 @@ class Player {
         Add("text: expected one that contains '" + part + "', got '" + response.body + "'");
   }
 
-  // The documents that the answer must contain: the step's YAML, and what its directives say.
+  // The documents that the response must contain: the step's YAML, and those of its directives.
   std::vector<Json> Expected(const Step& step) const {
     std::vector<Json> documents;
     if (!step.expect.empty()) documents.push_back(ReadYaml(Fill(step.expect)));
@@ -319,7 +319,7 @@ class Player {
   const PlayOptions& options_;
   World world_;
   std::map<std::string, std::string> saved_;
-  std::map<std::string, OpenStream> streams_;  // ends before the world it reads from
+  std::map<std::string, OpenStream> streams_;  // destroyed before the apiserver it reads from
   std::vector<std::string> found_;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// Plays conversations against an apiserver in this process: no sockets, a store in memory, a clock that the
-// case moves.
+// Plays conversations against an apiserver in this process: no sockets, a store in memory, a virtual clock.
 
 #include <map>
 #include <string>
@@ -15,8 +14,8 @@ struct PlayOptions {
   std::map<std::string, std::string> objects;  // YAML by name, for '@like'
 };
 
-// Plays the conversation on a fresh apiserver up to the first step that fails. Returns an empty text, or
-// "LINE: REQUEST" followed by an indented line for each difference.
+// Plays the conversation on a new apiserver up to the first failing step. Returns an empty text, or "LINE:
+// REQUEST" followed by an indented line for each difference.
 std::string Play(const Conversation& talk, const PlayOptions& options);
 
 }  // namespace terrarium::wire

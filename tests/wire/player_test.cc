@@ -1,4 +1,4 @@
-// The runner must be able to fail: each case here plays against a real handler and expects the wrong thing.
+// Checks that the runner can fail: each case plays against a real handler with a wrong expectation.
 
 #include "tests/wire/player.h"
 

@@ -1,4 +1,4 @@
-"""The reader and the matcher of the HTTP runner against agreement.json, which agreement_test.cc plays for the other."""
+"""The reader and the matcher of the HTTP runner against agreement.json; agreement_test.cc tests the other runner."""
 
 import copy
 import dataclasses

@@ -5,19 +5,19 @@ import dataclasses
 import re
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-_STEP = re.compile(r"(?:(%s) (/\S*)|(EVENTS) (\w+)|(ADVANCE) (\d+)s|(GATES) (\S+)|(COMPACT))$" % "|".join(METHODS))
+_STEP = re.compile(r"(?:(%s) ([/{]\S*)|(EVENTS) (\w+)|(ADVANCE) (\d+)s|(GATES) (\S+)|(COMPACT))$" % "|".join(METHODS))
 _ANSWER = re.compile(r"---(?: (\d{3})(?: (\w+))?)?$")
 _HEADER = re.compile(r"([A-Za-z][A-Za-z-]*):\s*(.*)$")
 _ONLY = ("handler", "http", "terrarium")
 
 
 class FormatError(ValueError):
-    """A file that is not of the format; the message begins with file and line."""
+    """A malformed file; the message begins with file and line."""
 
 
 @dataclasses.dataclass
 class Step:
-    """One request with its expected answer, or a reading of events, or an act of the runner."""
+    """One request with its expected response, a read of events, or an action of the runner."""
 
     line: int
     verb: str  # a method, EVENTS, ADVANCE, GATES or COMPACT

@@ -1,4 +1,4 @@
-"""Compares an answer with what a case expects, and edits documents by path."""
+"""Compares a response with the expectation of a case, and edits documents by path."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _PATH = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["([^"]*)"\]')
 
 
 def text_matches(pattern, text):
-    """Whether a text is the pattern, in which words such as <uid> stand for what differs from run to run."""
+    """Whether a text matches the pattern, in which words such as <uid> stand for values that differ from run to run."""
     parts = [_TOKENS.get(part, None) or re.escape(part) for part in _TOKEN.split(pattern)]
     return re.fullmatch("".join(f"(?:{part})" for part in parts), text) is not None
 
@@ -91,7 +91,7 @@ def find(document, path):
 
 
 def _container(document, path):
-    """The mapping or list that the last step of a path is in, and that step; what is missing on the way is made."""
+    """The mapping or list that the last step of a path is in, and that step; missing values are created."""
     steps = split_path(path)
     for step, following in zip(steps, steps[1:]):
         fresh = [] if isinstance(following, int) else {}
@@ -104,7 +104,7 @@ def _container(document, path):
 
 
 def set_at(document, path, value):
-    """Puts a value where the path leads; a list may be extended by the item behind its last."""
+    """Sets the value at a path; a list may be extended by one item."""
     container, key = _container(document, path)
     if isinstance(container, list) and key == len(container):
         container.append(None)

@@ -14,7 +14,7 @@ _SUBSTITUTE = re.compile(r"\bNS\b|\{([a-z][a-z0-9_]*)\}|\{repeat:([^:}]*):(\d+)\
 
 
 class Failed(AssertionError):
-    """A step that came out otherwise than expected."""
+    """A step with an unexpected result."""
 
 
 class Answer:
@@ -70,7 +70,7 @@ class Connection:
 
 
 class Player:
-    """Plays one conversation in a namespace of its own."""
+    """Plays one conversation in its own namespace."""
 
     def __init__(self, url, objects, ns):
         self.url, self.objects, self.ns = url, objects, ns
@@ -101,7 +101,7 @@ class Player:
                 connection.close()
 
     def fill(self, text):
-        """Puts the namespace and saved values in the place of their names."""
+        """Replaces names by the namespace and saved values."""
 
         def value(match):
             if match.group() == "NS":
@@ -178,7 +178,7 @@ class Player:
         return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
 
     def check(self, step, answer):
-        """What is wrong with an answer."""
+        """The differences of a response."""
         if answer.code != step.code:
             yield f"expected HTTP {step.code}, got {answer.code}: {answer.text[:4000]}"
             return
@@ -214,7 +214,7 @@ class Player:
         yield from self.check_paths(paths, document)
 
     def expected(self, step):
-        """The documents that the answer must contain: the step's YAML, and what its directives say."""
+        """The documents that the response must contain: the step's YAML, and those of its directives."""
         documents = []
         if step.expect:
             documents.append(wire_yaml.parse(self.fill(step.expect)))

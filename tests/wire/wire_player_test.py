@@ -21,7 +21,7 @@ def canned(code, document, headers=(), text=None):
 
 class Checks(unittest.TestCase):
     def play(self, step_text, response):
-        """What a step finds wrong with an answer, and what was sent."""
+        """The differences that a step finds in a response, and the request."""
         file = wire_format.parse("t.wire", "@object thing\nname: x\nlist: [1]\n\n== t\n" + step_text)
         player = wire_player.Player("http://unused", file.objects, "ns-7")
         with mock.patch.object(wire_player.Connection, "send", return_value=response) as send:
@@ -59,7 +59,7 @@ class Checks(unittest.TestCase):
     def test_more_than_exactly_this(self):
         self.assert_found("GET /x\n--- 200\ns: {}\n@exact s\n", canned(200, {"s": {"a": 1}}), "s.a: expected nothing")
 
-    def test_an_error_that_is_no_status(self):
+    def test_an_error_that_is_not_a_status(self):
         wrong = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 400, "reason": "NotFound"}
         self.assert_found("GET /x\n--- 404 NotFound\n", canned(404, wrong), "code: expected 404")
 

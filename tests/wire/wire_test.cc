@@ -1,4 +1,4 @@
-// Plays every conversation of cases/*.wire against an apiserver in this process; each is a test of its own.
+// Plays every conversation of cases/*.wire against an apiserver in this process, each as a separate test.
 
 #include <algorithm>
 #include <cctype>
@@ -18,11 +18,11 @@
 namespace terrarium::wire {
 namespace {
 
-constexpr const char* kFolder = "tests/wire";  // from the root of the checkout, where CTest runs us
+constexpr const char* kFolder = "tests/wire";  // from the root of the checkout, where CTest runs the program
 
 struct Case {
   std::string file;
-  std::string error;  // of the file's format; there is then no conversation
+  std::string error;  // of the file's format; then there is no conversation
   PlayOptions options;
   Conversation talk;
 };

@@ -13,7 +13,7 @@ _BLOCK_SCALAR = re.compile(r"[|>]-?$")
 
 
 class YamlError(ValueError):
-    """The text is no YAML, or of a kind that is not read here."""
+    """The text is malformed, or YAML that is not supported here."""
 
 
 def parse(text):
@@ -121,7 +121,7 @@ class _Blocks:
         self.at = 0
 
     def line(self):
-        """The next line with something on it as (indent, text), or None."""
+        """The next line that is not blank as (indent, text), or None."""
         while self.at < len(self.raw):
             line = self.raw[self.at]
             text = line.strip()

@@ -24,12 +24,12 @@ has_work() { [[ $(ninja -C "$1" -n "${@:2}" 2>&1 | tail -n 1) != "ninja: no work
 # What one core needs for a file of a preset, in seconds and roughly: a file of a unity build is up to 20 sources.
 seconds_per_file() {
   case $1 in
-    release | asan | tsan) printf 10 ;;
+    release | asan | tsan | fuzz) printf 10 ;;
     *) printf 3 ;;
   esac
 }
 
-# Brings the targets of a preset up to date and says nothing when they are.
+# Brings the targets of a preset up to date and prints nothing when they are.
 # Usage: build_preset PRESET [NINJA TARGET...]
 build_preset() {
   local preset=$1 dir="$ROOT/build/$1"
@@ -37,7 +37,7 @@ build_preset() {
   (
     take_lock "$dir.lock" "building preset $preset"
     if needs_configure "$preset"; then
-      say "configuring preset $preset"
+      report "configuring preset $preset"
       if ! (cd "$ROOT" && cmake --preset "$preset" >"$dir.configure.log"); then
         # CMake can leave an incomplete one, which would pass for configured the next time.
         rm -f "$dir/build.ninja"
@@ -45,11 +45,11 @@ build_preset() {
       fi
     fi
     has_work "$dir" "$@" || exit 0
-    say "building terrarium (preset $preset): $(build_size "$(count_files "$dir" "$@")" "$(seconds_per_file "$preset")")"
+    report "building terrarium (preset $preset): $(build_size "$(count_files "$dir" "$@")" "$(seconds_per_file "$preset")")"
     if [[ -t 2 ]]; then
       ninja -C "$dir" "$@" >&2
     else
       NINJA_STATUS='[%f/%t] ' ninja -C "$dir" "$@" 2>&1 | show_progress terrarium
-    fi || fail "building preset $preset (the compiler's words are above)"
+    fi || fail "building preset $preset (the compiler output is above)"
   ) || exit 1
 }

@@ -5,10 +5,10 @@
 
 TERRARIUM_CACHE="${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/terrarium"
 
-say() { printf 'terrarium: %s\n' "$*" >&2; }
+report() { printf 'terrarium: %s\n' "$*" >&2; }
 
 fail() {
-  say "FAILED: $*"
+  report "FAILED: $*"
   exit 1
 }
 
@@ -21,7 +21,7 @@ logged() {
   "$@" >>"$log" 2>&1 </dev/null || fail "$what (log: $log)"
 }
 
-# Says how large a build is: "42 files, about 4 min on 2 cores; later builds take seconds".
+# Prints the size of a build: "42 files, about 4 min on 2 cores; later builds take seconds".
 # Usage: build_size FILES SECONDS_PER_FILE
 build_size() {
   local cores seconds
@@ -46,7 +46,7 @@ show_progress() {
       end_line=$'\n'
     elif [[ $((BASH_REMATCH[1] * 10 / BASH_REMATCH[2])) -gt $tenth ]]; then
       tenth=$((BASH_REMATCH[1] * 10 / BASH_REMATCH[2]))
-      say "building $1: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
+      report "building $1: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
     fi
   done
   printf '%s' "$end_line" >&2
@@ -67,7 +67,7 @@ as_root() {
   elif command -v sudo >/dev/null; then
     sudo "$@"
   else
-    say "neither root nor sudo"
+    report "neither root nor sudo"
     return 1
   fi
 }
@@ -83,6 +83,6 @@ new_log() {
 take_lock() {
   { mkdir -p "${1%/*}" && exec 9>"$1"; } || fail "cannot write $1"
   flock --nonblock 9 && return
-  say "waiting for another run to finish $2"
+  report "waiting for another run to finish $2"
   flock 9
 }

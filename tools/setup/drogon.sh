@@ -9,7 +9,7 @@
 DROGON_VERSION_MIN=1.9.2
 # The only suite whose Drogon is new enough.
 DROGON_SUITE=sid
-# Counts the changes of the build options below; a new number makes every machine build anew.
+# Counts the changes of the build options below; a new number makes every machine build again.
 DROGON_RECIPE=1
 DROGON_BASE="$TERRARIUM_CACHE/drogon"
 
@@ -19,7 +19,7 @@ DROGON_OPTIONS=(-DUSE_SUBMODULE=OFF -DBUILD_ORM=OFF -DBUILD_CTL=OFF -DBUILD_EXAM
 COMMON_OPTIONS=(-G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DBUILD_SHARED_LIBS=OFF
   -DBUILD_DOC=OFF -DCMAKE_CXX_STANDARD=20)
 
-# The part of a build's name that says for which system it was made: libraries linked against another release's
+# The part of a build's name that identifies the system it was made for: libraries linked against another release's
 # OpenSSL or jsoncpp are of no use after an upgrade.
 drogon_system_key() {
   local ID=linux VERSION_ID=
@@ -121,7 +121,7 @@ build_drogon() {
   log=$(new_log drogon) || exit 1
   jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
   rm -rf "$work" && mkdir -p "$work" || fail "cannot write $work"
-  say "fetching Drogon's Debian source packages (suite $DROGON_SUITE)"
+  report "fetching Drogon's Debian source packages (suite $DROGON_SUITE)"
   (umask 077 && fetch_drogon_sources "$work" "$log") || exit 1
   drogon=$(source_version "$work" drogon) && trantor=$(source_version "$work" trantor) ||
     fail "unpacking the source packages (log: $log)"
@@ -134,11 +134,11 @@ build_drogon() {
     rm -rf "$prefix"
     logged "$log" "configuring trantor" cmake -S "$work"/source/trantor-* -B "$work/build-trantor" \
       "${COMMON_OPTIONS[@]}" "${TRANTOR_OPTIONS[@]}" -DCMAKE_INSTALL_PREFIX="$prefix"
-    say "building trantor $trantor: $(build_size "$(count_files "$work/build-trantor" install)" 3)"
+    report "building trantor $trantor: $(build_size "$(count_files "$work/build-trantor" install)" 3)"
     logged_build "$log" trantor "$work/build-trantor" "$jobs"
     logged "$log" "configuring Drogon" cmake -S "$work"/source/drogon-* -B "$work/build-drogon" \
       "${COMMON_OPTIONS[@]}" "${DROGON_OPTIONS[@]}" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_PREFIX_PATH="$prefix"
-    say "building Drogon $drogon, once per machine: $(build_size "$(count_files "$work/build-drogon" install)" 3)"
+    report "building Drogon $drogon, once per machine: $(build_size "$(count_files "$work/build-drogon" install)" 3)"
     logged_build "$log" Drogon "$work/build-drogon" "$jobs"
     : >"$prefix/.complete"
   fi
@@ -146,7 +146,7 @@ build_drogon() {
   ln -sfn "$name" "$DROGON_BASE/current.new" && mv -T "$DROGON_BASE/current.new" "$DROGON_BASE/current" ||
     fail "cannot write $DROGON_BASE/current"
   rm -rf "$work"
-  say "Drogon $drogon is ready in $prefix"
+  report "Drogon $drogon is ready in $prefix"
 }
 
 ensure_drogon() {

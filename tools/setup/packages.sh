@@ -23,7 +23,7 @@ find_missing_packages() {
 ensure_packages() {
   local -a missing
   if ! command -v dpkg-query >/dev/null; then
-    say "no dpkg here: taking the packages of tools/setup/packages.txt as installed"
+    report "no dpkg here: taking the packages of tools/setup/packages.txt as installed"
     return
   fi
   find_missing_packages
@@ -32,7 +32,7 @@ ensure_packages() {
     take_lock "$TERRARIUM_CACHE/setup.lock" "the set-up"
     find_missing_packages
     [[ ${#missing[@]} -eq 0 ]] && exit
-    say "installing Debian packages: ${missing[*]}"
+    report "installing Debian packages: ${missing[*]}"
     log=$(new_log packages) || exit 1
     # A mirror can be out of step with itself for a moment and answers the next call.
     logged "$log" "apt-get update" as_root apt-get -o Acquire::Retries=3 -q update

@@ -1,16 +1,16 @@
 # shellcheck shell=bash
-# The stages of ./test. Every stage runs, whatever the one before it found; the last lines say how each one ended and how
+# The stages of ./test. Every stage runs, even after a failed one; the last lines report how each one ended and how
 # long it took.
 
 # All compiling comes first: it uses every core, and tests that wait for a server should not wait for a compiler.
 builds() {
-  (build_preset asan) && (build_preset tsan threaded_tests terrarium) || return
-  [[ ${TERRARIUM_FULL-} != 1 ]] || "$ROOT/fuzz/run" 0
+  (build_preset asan) && (build_preset tsan threaded_tests terrarium) && "$ROOT/fuzz/run" 0
 }
 
-# The fuzz targets use the processor time that the end-to-end suites leave while they wait for a server.
+# The fuzz targets use the processor time that the end-to-end suites leave while they wait for a server: with this
+# priority they get next to nothing else.
 start_fuzz_targets() {
-  nice -n 10 "$ROOT/fuzz/run" 60 >"$ROOT/build/fuzz.log" 2>&1 &
+  nice -n 19 "$ROOT/fuzz/run" 60 >"$ROOT/build/fuzz.log" 2>&1 &
   fuzz_pid=$!
 }
 
@@ -29,12 +29,14 @@ fuzz_targets() {
   return "$code"
 }
 
+static_analysis() { "$ROOT/tools/clang-tidy"; }
+
 # Usage: run_stages "NAME OF A FUNCTION WITH BLANKS"...
 run_stages() {
   local stage begin passed=0 failed=0
   local -a lines=()
   for stage in "$@"; do
-    say "stage: $stage"
+    report "stage: $stage"
     begin=$SECONDS
     if "${stage// /_}"; then
       passed=$((passed + 1))

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "api/codec/internal/go_words.h"
+#include "api/codec/go_words.h"
 
 namespace terrarium::api {
 namespace {

@@ -17,7 +17,7 @@ enum class WireType : std::uint8_t {
   kFixed32 = 5
 };
 
-// Cuts elements off the front of a byte string. Each method returns false when the bytes do not hold it.
+// Cuts elements off the front of a byte string. Each method returns false when the bytes are malformed.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}

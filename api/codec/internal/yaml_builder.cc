@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/codec/decode.h"
-#include "api/codec/internal/go_words.h"
+#include "api/codec/go_words.h"
 
 namespace terrarium::api {
 namespace {
@@ -69,7 +69,7 @@ std::string GoValue(const Json& value) {
   return out;
 }
 
-// The first float in the order of the JSON encoder that is no finite number.
+// The first float, in the order of the JSON encoder, that is not finite.
 const Json* FindInfinite(const Json& value) {
   if (value.is_number_float()) return std::isfinite(value.get<double>()) ? nullptr : &value;
   if (!value.is_structured()) return nullptr;

@@ -17,7 +17,7 @@
 namespace terrarium::api {
 
 // Makes the value of one document from its events: follows aliases and merge keys, gives scalars their types
-// and finds repeated keys, as go-yaml v2 and sigs.k8s.io/yaml do. There is no tree of nodes in between. Only
+// and finds repeated keys, as go-yaml v2 and sigs.k8s.io/yaml do. It builds no tree of nodes in between. Only
 // the events of nodes that an alias may refer to, and of lists of maps to merge, are kept, on a tape that is
 // replayed for each alias. No function recurses with the depth of the document.
 class YamlBuilder {
@@ -28,12 +28,12 @@ class YamlBuilder {
   };
   explicit YamlBuilder(const Options& options) : places_(options.places), keep_(options.has_aliases) {}
 
-  // Adds the next event. A false result is final: the document refers to an anchor that it does not have. For
-  // everything else that is wrong with values go-yaml waits until it has parsed the document, so that
-  // mistakes of syntax behind it come first.
+  // Adds the next event. A false result is final: the document refers to an anchor that it does not have.
+  // Like go-yaml, it reports other invalid values only after the whole document is parsed, so that later
+  // syntax errors come first.
   [[nodiscard]] bool Add(const YamlEvent& event);
 
-  // What is wrong with the document, when Add returned false or the document has ended.
+  // The error of the document, once Add has returned false or the document has ended.
   const YamlFailure* failure();
   Json TakeValue() { return std::move(root_); }
   std::vector<std::string> TakeStrictErrors();
@@ -71,7 +71,7 @@ class YamlBuilder {
     std::size_t path_size = 0;
     YamlPlace place, key_place;
     std::string key;
-    std::string bad_key;  // what Go prints of a key that JSON cannot have
+    std::string bad_key;  // how Go prints a key that is invalid in JSON
     Json value;
   };
   // What a repeated key is reported with.
@@ -111,7 +111,7 @@ class YamlBuilder {
   std::vector<Member> members_;  // of all open maps, the innermost last
   std::uint32_t member_count_ = 0;
   std::vector<Repeated> repeated_;
-  // Enough of them for any reader. Go's error would be longer than the body.
+  // Longer reports are cut off. Go's error would be longer than the body.
   static constexpr std::size_t kRepeatedBytesMax = 4 * 1024 * 1024;
   std::size_t repeated_bytes_ = 0;
   std::string path_;  // kept where places are wanted
@@ -123,14 +123,14 @@ class YamlBuilder {
   std::vector<Cursor> cursors_;
   std::optional<std::uint32_t> merge_list_;  // a list of maps to merge that is being recorded
 
-  // A few nodes that refer to each other can stand for an enormous document. The limits are go-yaml's, which
+  // A few nodes that refer to each other can expand to an enormous document. The limits are go-yaml's, which
   // counts the document as a node.
   std::size_t decoded_ = 1, by_alias_ = 0, alias_depth_ = 0;
   // Go's copies of a text share its bytes and ours do not, so the bytes are limited as well.
   static constexpr std::size_t kAliasedBytesMax = 16 * 1024 * 1024;
   std::size_t aliased_bytes_ = 0;
 
-  // Go finds mistakes in this order: go-yaml's decoder, the conversion of keys to text, the JSON encoder.
+  // Go reports errors in this order: go-yaml's decoder, the conversion of keys to strings, the JSON encoder.
   std::optional<YamlFailure> failure_, key_failure_;
   bool has_infinite_ = false;  // a float that is infinite or not a number, which JSON cannot hold
   YamlPlace infinite_place_;

@@ -15,7 +15,7 @@ namespace terrarium::api {
 struct YamlFailure {
   YamlPlace place;
   std::string message;  // without a prefix
-  std::string go_text;  // the whole text in go-yaml's words, or in those of the Go library above it
+  std::string go_text;  // the whole message of go-yaml, or of the Go library above it
 };
 
 // A failure that go-yaml reports without a line.
@@ -32,9 +32,9 @@ struct YamlEvent {
   std::string_view anchor;  // empty when there is none
 };
 
-// Reads a stream event by event with libyaml, the library that go-yaml was ported from. Mistakes have
-// go-yaml's words and its lines, which count from 0 for some mistakes. Work and memory are bounded by the
-// size of the text (see the limits in the .cc).
+// Reads a stream event by event with libyaml, the library that go-yaml was ported from. Errors have go-yaml's
+// messages and line numbers, which start at 0 for some errors. Work and memory are bounded by the size of the
+// text (see the limits in the .cc).
 class YamlEvents {
  public:
   // REQUIRES: `text` outlives this.

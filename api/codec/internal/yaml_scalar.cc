@@ -116,7 +116,8 @@ std::optional<Json> Float(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) {
-    // from_chars does not tell a number that is too large, which is text, from one that is nearly zero.
+    // from_chars reports the same error for a number that is too large, which is text, and for one that is
+    // nearly zero.
     value = std::strtod(std::string(text).c_str(), nullptr);
     return std::isinf(value) ? std::nullopt : std::optional<Json>(value);
   }
@@ -241,7 +242,7 @@ std::optional<YamlScalar> Binary(std::string_view text, std::string* error) {
   return std::nullopt;
 }
 
-// strconv.FormatFloat(value, 'g', -1, 32), with the words of YAML for what is no finite number.
+// strconv.FormatFloat(value, 'g', -1, 32), with YAML's words for values that are not finite.
 std::string FloatKey(double value) {
   if (std::isnan(value)) return ".nan";
   const bool is_too_large = std::abs(value) > static_cast<double>(std::numeric_limits<float>::max());

@@ -22,8 +22,8 @@ struct YamlScalar {
 // may be infinite or not a number.
 YamlScalar ResolveYamlScalar(std::string_view text);
 
-// The same for a scalar with a tag such as "tag:yaml.org,2002:int". Returns nullopt and sets *error, as
-// go-yaml words it, when the text is no value of the tag's type.
+// The same for a scalar with a tag such as "tag:yaml.org,2002:int". Returns nullopt and sets *error to
+// go-yaml's message when the text is not a value of the tag's type.
 std::optional<YamlScalar> ResolveTaggedYamlScalar(std::string_view tag, std::string_view text,
                                                   std::string* error);
 
@@ -31,8 +31,8 @@ std::optional<YamlScalar> ResolveTaggedYamlScalar(std::string_view tag, std::str
 // without a fraction and reads it back as an integer, so it becomes one here.
 Json YamlScalarToJson(YamlScalar scalar, std::string_view text);
 
-// The text that a mapping key becomes in JSON; nullopt for a key that JSON cannot have (a null, or an integer
-// beyond int64).
+// The JSON form of a mapping key; nullopt for a key that is invalid in JSON (null, or an integer beyond
+// int64).
 std::optional<std::string> YamlKey(const YamlScalar& scalar, std::string_view text);
 
 }  // namespace terrarium::api

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "api/codec/internal/go_words.h"
+#include "api/codec/go_words.h"
 
 namespace terrarium::api {
 

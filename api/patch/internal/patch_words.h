@@ -1,6 +1,6 @@
 #pragma once
 
-// Kubernetes reports a bad patch in the words of Go and of its own client library; these give the same.
+// The messages with which Kubernetes rejects a bad patch, which come from Go and from its own libraries.
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ std::string GoValue(const Json& value);
 std::string GoType(const Json& value);
 // As Go's decoder: `json: cannot unmarshal array into Go <into>`.
 std::string CannotUnmarshal(const Json& value, std::string_view into);
-// The 422 for a patch that cannot be applied; Kubernetes gives no more words than these.
+// The 422 for a patch that cannot be applied; Kubernetes gives no details.
 Status RejectedPatch();
 
 }  // namespace terrarium::api

@@ -17,11 +17,11 @@ inline constexpr std::string_view kRetainKeys = "$retainKeys";
 inline constexpr std::string_view kSetElementOrder = "$setElementOrder";
 inline constexpr std::string_view kDeleteFromPrimitiveList = "$deleteFromPrimitiveList";
 
-// Nothing when all went well.
+// Empty on success.
 using Failure = std::optional<Status>;
 
 // A patch that names one item again and again makes the merge walk over the item's own lists and members as
-// often, which Kubernetes does however long it takes. Merging each item once stays below the limit.
+// often. Kubernetes does not limit that. Merging each item once stays below the limit.
 class WorkLimit {
  public:
   explicit WorkLimit(std::size_t work) : left_(work) {}

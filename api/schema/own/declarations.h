@@ -30,9 +30,9 @@ struct Gate {
 };
 std::span<const Gate> Gates();
 
-// The value an absent field takes, whatever its siblings say. `field` may be a path ("spec.suspend"): then
-// the default holds for that struct in that place only, e.g. for the spec of a Job but not for the job
-// template of a CronJob.
+// The value of an absent field, independent of its siblings. `field` may be a path ("spec.suspend"): then the
+// default holds for that struct in that place only, e.g. for the spec of a Job but not for the job template
+// of a CronJob.
 struct Default {
   std::string_view message;
   std::string_view field;

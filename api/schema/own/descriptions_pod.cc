@@ -21,7 +21,7 @@ constexpr Description kPodDescriptions[] = {
      "restartPolicy Always keeps running beside them instead."},
     {"core.v1.PodSpec", "containers", "The containers. At least one; cannot be added or removed later."},
     {"core.v1.PodSpec", "ephemeralContainers",
-     "Containers added to a running pod for a look inside, through pods/NAME/ephemeralcontainers."},
+     "Containers added to a running pod for debugging, through pods/NAME/ephemeralcontainers."},
     {"core.v1.PodSpec", "restartPolicy",
      "When a container that ended is started again: Always, OnFailure or Never. Defaults to Always."},
     {"core.v1.PodSpec", "terminationGracePeriodSeconds",

@@ -78,7 +78,7 @@ struct KindLabels {
   std::span<const FieldLabel> labels;
 };
 
-// The kinds with a say of their own; the others know metadata.name and metadata.namespace.
+// The kinds with labels of their own; the others support metadata.name and metadata.namespace.
 constexpr KindLabels kKinds[] = {
     {"", "Event", kCoreEventLabels},
     {"", "Namespace", kNamespaceLabels},

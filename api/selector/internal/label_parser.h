@@ -14,7 +14,7 @@ namespace terrarium::api::internal {
 
 struct RequirementOrError {
   std::optional<LabelRequirement> requirement;
-  std::string error;  // when there is no requirement
+  std::string error;  // set when `requirement` is empty
 };
 
 struct RequirementsOrError {

@@ -1,7 +1,6 @@
 #pragma once
 
-// Schemas in the form of OpenAPI. Only what an operation refers to is described, and what that refers to in
-// turn.
+// Schemas in the form of OpenAPI: only those that an operation refers to, directly or indirectly.
 
 #include <map>
 #include <set>

@@ -1,7 +1,7 @@
 #pragma once
 
-// The paths of the API and what can be done there, derived from the resource table, in a form that knows
-// nothing of either OpenAPI version.
+// The paths of the API and their operations, derived from the resource table, independent of the OpenAPI
+// version.
 
 #include <optional>
 #include <string>
@@ -34,12 +34,11 @@ struct Operation {
   std::optional<Gvk> gvk;
   std::vector<Parameter> query;
   Body body = Body::kNone;
-  std::string body_schema;  // for Body::kObject
-  std::vector<int> codes;   // of success
-  std::vector<std::string>
-      results;              // schema names of a success: any of them. The first is the one v2 can name.
-  bool streams = false;     // can be watched
-  bool plain_text = false;  // answers text (logs)
+  std::string body_schema;           // for Body::kObject
+  std::vector<int> codes;            // of success
+  std::vector<std::string> results;  // schema names of a successful response. v2 names the first only.
+  bool streams = false;              // can be watched
+  bool plain_text = false;           // responds with text (logs)
 };
 
 struct PathItem {

@@ -16,7 +16,7 @@ api::Json RenderV2(const std::vector<PathItem>& paths, const ResourceTable& tabl
 api::Json RenderV3(const std::string& document, const std::vector<PathItem>& paths,
                    const ResourceTable& table);
 
-// What both versions say alike: the text of a success code, and {"title": ..., "version": ...}.
+// Parts that both versions share: the text of a success code, and {"title": ..., "version": ...}.
 std::string CodeText(int code);
 api::Json Info();
 

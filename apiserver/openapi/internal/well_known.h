@@ -22,8 +22,7 @@ inline constexpr std::string_view kVersionInfo = "io.k8s.apimachinery.pkg.versio
 // REQUIRES: `name` is one of the above.
 api::Json WellKnownSchema(std::string_view name, Dialect dialect);
 
-// A list of JSON patch operations, which the Patch schema of Kubernetes does not tell apart from other
-// patches.
+// A list of JSON patch operations, for which Kubernetes has no schema of its own.
 api::Json JsonPatchSchema();
 
 }  // namespace terrarium::apiserver::openapi

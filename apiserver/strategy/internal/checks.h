@@ -1,6 +1,6 @@
 #pragma once
 
-// Small rules that several kinds share. Each appends to `errors` what Kubernetes would say, in its words.
+// Rules that several kinds share. Each appends Kubernetes' errors to `errors`.
 
 #include <cstdint>
 #include <optional>
@@ -31,25 +31,25 @@ FieldErrors ChangedMetadata(const Json& object, const Json& old);
 // The object below `key`, made when it is absent.
 Json& ObjectField(Json& parent, std::string_view key);
 
-// parent[key], when present, is not negative.
+// Requires parent[key] not to be negative.
 void Nonnegative(FieldErrors& errors, const Json& parent, std::string_view key, const Path& parent_path);
-// status[key] <= status[limit_key], absent counting as 0; `why` is said otherwise.
+// Requires status[key] <= status[limit_key], absent counting as 0; `why` is the error message.
 void NotGreater(FieldErrors& errors, const Json& status, std::string_view key, std::string_view limit_key,
                 std::string_view why, const Path& status_path);
-// parent[key] is what it was.
+// Requires parent[key] to be unchanged.
 void Immutable(FieldErrors& errors, const Json& parent, const Json& old_parent, std::string_view key,
                const Path& parent_path);
-// status.collisionCount never goes back.
+// Requires status.collisionCount not to decrease.
 void CollisionCountKept(FieldErrors& errors, const Json& object, const Json& old);
 
-// A value of a fixed set; absent and "" are refused as well.
+// Requires one of `supported`; absent and "" are refused as well.
 void OneOf(FieldErrors& errors, const Path& path, std::string_view value,
            const std::vector<std::string_view>& supported);
 
 // metav1.Condition lists.
 void Conditions(FieldErrors& errors, const Json& conditions, const Path& path);
 
-// What Kubernetes warns of when a name that goes into pod names is no DNS label.
+// Kubernetes' warnings for a name that becomes a part of pod names and is not a DNS label.
 std::vector<std::string> PodNameWarnings(const Json& object);
 
 // Numbers as Go's strconv.Atoi reads them: an optional sign and digits that fit 64 bits.

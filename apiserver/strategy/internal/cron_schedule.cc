@@ -46,7 +46,7 @@ std::vector<std::string_view> Words(std::string_view text) {
   return out;
 }
 
-// strconv.Atoi's error for a text that is no int.
+// strconv.Atoi's error for malformed text.
 std::string AtoiError(std::string_view text) {
   std::string_view digits = text;
   if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
@@ -77,7 +77,7 @@ std::string ReadNumberOrName(std::string_view text, const Bounds& bounds, std::i
 
 // number | number "-" number [ "/" number ], with * and ? for the whole range.
 std::string RangeError(std::string_view expression, const Bounds& bounds) {
-  const std::string said = ": " + std::string(expression);
+  const std::string suffix = ": " + std::string(expression);
   const auto range_and_step = Split(expression, '/');
   const auto ends = Split(range_and_step[0], '-');
   std::int64_t start = bounds.min;
@@ -86,23 +86,24 @@ std::string RangeError(std::string_view expression, const Bounds& bounds) {
   if (ends[0] != "*" && ends[0] != "?") {
     if (std::string error = ReadNumberOrName(ends[0], bounds, &start); !error.empty()) return error;
     end = start;
-    if (ends.size() > 2) return "too many hyphens" + said;
+    if (ends.size() > 2) return "too many hyphens" + suffix;
     if (ends.size() == 2) {
       if (std::string error = ReadNumberOrName(ends[1], bounds, &end); !error.empty()) return error;
     }
   }
-  if (range_and_step.size() > 2) return "too many slashes" + said;
+  if (range_and_step.size() > 2) return "too many slashes" + suffix;
   if (range_and_step.size() == 2) {
     if (std::string error = ReadNumber(range_and_step[1], &step); !error.empty()) return error;
     if (ends.size() == 1) end = bounds.max;  // N/step means N-max/step
   }
   const auto number = [](std::int64_t n) { return "(" + std::to_string(n) + ")"; };
   if (start < bounds.min)
-    return "beginning of range " + number(start) + " below minimum " + number(bounds.min) + said;
-  if (end > bounds.max) return "end of range " + number(end) + " above maximum " + number(bounds.max) + said;
+    return "beginning of range " + number(start) + " below minimum " + number(bounds.min) + suffix;
+  if (end > bounds.max)
+    return "end of range " + number(end) + " above maximum " + number(bounds.max) + suffix;
   if (start > end)
-    return "beginning of range " + number(start) + " beyond end of range " + number(end) + said;
-  if (step == 0) return "step of range should be a positive number" + said;
+    return "beginning of range " + number(start) + " beyond end of range " + number(end) + suffix;
+  if (step == 0) return "step of range should be a positive number" + suffix;
   return "";
 }
 

@@ -8,7 +8,7 @@
 
 namespace terrarium::apiserver::strategy {
 
-// "" when the schedule can be read, or that library's words for what is wrong.
+// "" for a valid schedule, or that library's error message.
 std::string CronScheduleError(std::string_view schedule);
 
 }  // namespace terrarium::apiserver::strategy

@@ -13,10 +13,10 @@ namespace terrarium::apiserver::strategy {
 
 inline constexpr std::size_t kMaxDataBytes = 1024 * 1024;
 
-// How many bytes a base64 text stands for.
+// The decoded size of a base64 text.
 std::size_t DecodedSize(const Json& base64);
 
-// `immutable` cannot be taken back, and the fields named cannot change while it is set.
+// Forbids to unset `immutable`, and to change the named fields while it is set.
 void KeptWhenImmutable(FieldErrors& errors, const Json& object, const Json& old,
                        std::initializer_list<std::string_view> fields);
 

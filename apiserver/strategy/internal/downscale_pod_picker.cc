@@ -4,7 +4,7 @@
 
 #include "apiserver/strategy/internal/checks.h"
 #include "apiserver/validation/formats.h"
-#include "apiserver/validation/internal/pod_rules.h"
+#include "apiserver/validation/shared_fields.h"
 
 namespace terrarium::apiserver::strategy {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace terrarium::apiserver::strategy {
 
-// Appends what is wrong with spec.downscalePodPicker; nothing when there is none. `path` names the spec.
+// Appends the errors of spec.downscalePodPicker, if it is set. `path` names the spec.
 void ValidateDownscalePodPicker(FieldErrors& errors, const Json& spec, const api::Path& path);
 
 }  // namespace terrarium::apiserver::strategy

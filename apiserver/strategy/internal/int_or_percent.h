@@ -14,7 +14,7 @@ namespace terrarium::apiserver::strategy {
 void PositiveIntOrPercent(FieldErrors& errors, const Json* value, const api::Path& path);
 // A percentage is at most 100%.
 void AtMostAllPercent(FieldErrors& errors, const Json* value, const api::Path& path);
-// The number, the number before the '%', or 0 for an absent value and for a text that is no percentage.
+// The number, the number before the '%', or 0 for an absent or malformed value.
 std::int64_t IntOrPercentValue(const Json* value);
 
 }  // namespace terrarium::apiserver::strategy

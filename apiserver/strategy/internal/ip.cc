@@ -19,7 +19,7 @@ struct Ip {
   std::array<std::uint8_t, 16> bytes{};  // the first 4 for IPv4
 };
 
-// nullopt when the text is no address in its usual form (no leading zeros, no zone).
+// nullopt when the text is not an address in its usual form (no leading zeros, no zone).
 std::optional<Ip> ParseIp(std::string_view text) {
   const std::string copy(text);
   Ip ip;

@@ -15,10 +15,10 @@ namespace terrarium::apiserver::strategy {
 using Texts = std::set<std::string_view>;
 Texts TextsOf(const Json& list);
 
-// Refuses what is no address / CIDR, unless `old_values` already had it.
+// Refuses a malformed address or CIDR, unless `old_values` has it.
 void ValidIp(FieldErrors& errors, std::string_view text, const Texts& old_values, const api::Path& path);
 void ValidCidr(FieldErrors& errors, std::string_view text, const Texts& old_values, const api::Path& path);
-// Refuses unspecified, loopback and link-local addresses; says nothing of a text that is no address.
+// Refuses unspecified, loopback and link-local addresses; ignores malformed text.
 void OrdinaryIp(FieldErrors& errors, std::string_view text, const api::Path& path);
 
 // "IPv6" or "IPv4" of a CIDR or an address.

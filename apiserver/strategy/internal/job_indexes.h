@@ -8,7 +8,7 @@
 
 namespace terrarium::apiserver::strategy {
 
-// How many indexes the text names, or in `error` what is wrong with it: not increasing, not below
+// The number of indexes in the text, or in `error` why it is invalid: not increasing, not below
 // `completions`, ...
 struct IndexCount {
   std::int64_t total = 0;
@@ -16,7 +16,7 @@ struct IndexCount {
 };
 IndexCount CountIndexes(std::string_view text, std::int64_t completions);
 
-// "" or the message that both lists name an index. Intervals that cannot be read are passed over.
+// "" or the message that both lists name an index. Malformed intervals are skipped.
 std::string IndexOverlap(std::string_view completed, std::string_view failed, std::int64_t completions);
 
 }  // namespace terrarium::apiserver::strategy

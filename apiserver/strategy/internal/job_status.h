@@ -1,8 +1,8 @@
 #pragma once
 
-// What a Job's status may say. Since spec.managedBy lets foreign controllers write it, the API holds them to
-// what clients rely on: a finished Job stays finished, counters do not go back, conditions do not contradict
-// each other.
+// Validation of a Job's status. Since spec.managedBy lets other controllers write it, the API enforces what
+// clients rely on: a finished Job stays finished, counters do not decrease, conditions do not contradict each
+// other.
 
 #include <string_view>
 
@@ -15,8 +15,7 @@ namespace terrarium::apiserver::strategy {
 
 bool HasJobCondition(const Json& job, std::string_view type, std::string_view status);
 
-// Rules apply only to what the update changes, so that a status which already breaks one can still be
-// written.
+// Rules apply only to changed fields, so that a status that already violates one can still be updated.
 void ValidateJobStatusUpdate(FieldErrors& errors, const Json& job, const Json& old,
                              const api::FeatureGates& gates);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What may change in a Job's spec after it was created.
+// Validation of changes of a Job's spec.
 
 #include "api/base/feature_gates.h"
 #include "api/base/field_error.h"

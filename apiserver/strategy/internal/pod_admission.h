@@ -9,11 +9,11 @@
 namespace terrarium::apiserver {
 
 // DefaultTolerationSeconds: a pod stays five minutes on a node that is not ready or unreachable, unless it
-// says something about these taints itself.
+// has tolerations for these taints.
 void AddDefaultTolerations(api::Json& pod_spec);
 
-// Priority: the number behind priorityClassName and the policy that goes with it. Terrarium has the two
-// system classes and no PriorityClass kind; a class it does not know counts as 0.
+// Priority: sets the number and the preemption policy of priorityClassName. Terrarium has the two system
+// classes and no PriorityClass kind; an unknown class counts as 0.
 void AssignPriority(api::Json& pod_spec);
 // DIVERGES: a priority that contradicts the class is refused as Invalid, by Kubernetes' plugin as Forbidden.
 api::FieldErrors CheckPriority(const api::Json& pod_spec);

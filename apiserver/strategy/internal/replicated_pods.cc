@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "apiserver/strategy/internal/checks.h"
-#include "apiserver/strategy/internal/template_owner.h"
+#include "apiserver/strategy/internal/pod_template_rules.h"
 
 namespace terrarium::apiserver::strategy {
 

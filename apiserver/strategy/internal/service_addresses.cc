@@ -15,7 +15,7 @@ namespace {
 // A list of addresses or families may grow at its end and shrink to one; its first value never changes.
 struct ListWords {
   std::string_view key;
-  std::string_view unset;      // said when the first value goes away
+  std::string_view unset;      // the message when the first value is removed
   std::string_view releasing;  // what is released when the list shrinks to one
 };
 
@@ -60,7 +60,7 @@ void Families(FieldErrors& errors, const Json& spec, const Path& path) {
   }
 }
 
-// False when an address is none, so that what follows from them is not worth saying.
+// False if an address is malformed; later checks are then skipped.
 bool Addresses(FieldErrors& errors, const Json& addresses, const Json& old_addresses, const Path& path) {
   const std::size_t before = errors.size();
   const Texts old_texts = TextsOf(old_addresses);

@@ -10,7 +10,7 @@ namespace terrarium::apiserver::strategy {
 
 // Everything but metadata. `old` is the Service that an update replaces, or null.
 FieldErrors ValidateServiceSpec(const Json& service, const Json* old);
-// What may not change between the two.
+// Immutable fields.
 FieldErrors ValidateServiceChanges(const Json& service, const Json& old);
 FieldErrors ValidateServiceStatus(const Json& service, const Json& old);
 

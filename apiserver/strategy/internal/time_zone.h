@@ -5,8 +5,8 @@
 
 namespace terrarium::apiserver::strategy {
 
-// "" when the time zone of that name can be loaded, or Go's words for why not. Where the machine has no zone
-// database, every name of the right form is taken.
+// "" when the time zone can be loaded, or Go's error message. On a machine without a zone database every
+// well-formed name is valid.
 std::string TimeZoneError(std::string_view name);
 
 // Letters, digits and . - _ + in parts of 1 to 14 characters between slashes; no part is ".", ".." or begins

@@ -1,8 +1,7 @@
 #pragma once
 
-// Refusing an update strategy of unknown type in Kubernetes' words. It prints its own struct there: Go's
-// field names, in declaration order, with null for what is absent, so that the text cannot come from our
-// sorted documents.
+// Kubernetes' error for an update strategy of unknown type. It prints the Go struct: Go's field names in
+// declaration order, with null for absent fields.
 
 #include <initializer_list>
 #include <string>

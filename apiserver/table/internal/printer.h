@@ -40,7 +40,7 @@ std::span<const Printer> PolicyPrinters();
 std::span<const Printer> ServicePrinters();
 std::span<const Printer> WorkloadPrinters();
 
-// What several kinds share.
+// Shared by several kinds.
 inline constexpr std::string_view kNone = "<none>";
 inline constexpr std::string_view kUnknown = "<unknown>";
 

@@ -4,8 +4,8 @@
 
 namespace terrarium::apiserver {
 
-// True when a container image means "whatever is newest": the tag is latest, or there is neither tag nor
-// digest. A text that is no image reference is not.
+// Whether a container image refers to the newest version: the tag is latest, or it has neither tag nor
+// digest. False for malformed references.
 bool IsLatestImage(std::string_view image);
 
 }  // namespace terrarium::apiserver

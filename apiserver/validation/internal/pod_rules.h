@@ -17,6 +17,7 @@
 #include "apiserver/validation/internal/text.h"
 #include "apiserver/validation/metadata.h"
 #include "apiserver/validation/pod_template.h"
+#include "apiserver/validation/shared_fields.h"
 
 namespace terrarium::apiserver::pod_rules {
 
@@ -30,7 +31,7 @@ using api::ObjectAt;
 using api::Path;
 using api::StringAt;
 
-// What the containers of one pod are checked against.
+// The context in which the containers of one pod are checked.
 struct PodScope {
   const Json& spec;
   const PodValidationOptions& options;
@@ -73,8 +74,6 @@ void VisitContainers(const Json& spec, const Path& spec_path,
 void CheckPorts(const Json& ports, const Path& path, FieldErrors& errors);
 void CheckEnv(const Json& env, const Path& path, FieldErrors& errors);
 void CheckEnvFrom(const Json& env_from, const Path& path, FieldErrors& errors);
-// A key of a ConfigMap or Secret.
-void CheckKeySelector(const Json& selector, const Path& path, FieldErrors& errors);
 void CheckFileKeyRefVolumes(const Json& spec, const Path& path, FieldErrors& errors);
 // field_refs.cc: `allowed` are the field paths without subscript, sorted.
 void CheckObjectFieldRef(const Json& ref, const std::vector<std::string_view>& allowed, const Path& path,
@@ -100,8 +99,6 @@ bool IsHugePageResource(std::string_view name);
 bool IsOvercommitAllowed(std::string_view name);
 bool IsPodLevelResource(std::string_view name);
 api::Quantity QuantityOf(const Json& text);
-// One limit of a ResourceQuota.
-void CheckQuotaLimit(std::string_view name, const Json& limit, const Path& path, FieldErrors& errors);
 
 // scheduling.cc, topology_spread.cc
 void CheckAffinity(const Json& affinity, const Path& path, FieldErrors& errors);
@@ -128,9 +125,9 @@ void CheckPodAnnotations(const Json& annotations, const Json& spec, const PodVal
                          const Path& path, FieldErrors& errors);
 void CheckPodAnnotationUpdates(const Json& pod, const Json& old, const PodValidationOptions& options,
                                const Path& path, FieldErrors& errors);
-// The annotations that tell the fake kubelet what the pod does.
+// The annotations of the pod's script.
 void CheckPodScript(const Json& annotations, const Json& spec, const Path& path, FieldErrors& errors);
-// Seccomp and AppArmor annotations say what the fields say.
+// Requires seccomp and AppArmor annotations to agree with the fields.
 void CheckProfileAnnotations(const Json& metadata, const Json& spec, const Path& spec_path,
                              FieldErrors& errors);
 bool IsValidDeletionCost(const Json& annotations);
@@ -142,7 +139,7 @@ inline void CheckSubdomain(std::string_view text, const Path& path, FieldErrors&
 inline void CheckDnsLabel(std::string_view text, const Path& path, FieldErrors& errors) {
   AddInvalid(IsDns1123Label(text), text, path, errors);
 }
-// parent[field] is not empty.
+// Requires parent[field] not to be empty.
 inline bool RequireText(const Json& parent, std::string_view field, const Path& path, FieldErrors& errors) {
   if (!StringAt(parent, field).empty()) return true;
   errors.push_back(api::RequiredError(path.Child(field)));

@@ -7,12 +7,12 @@
 
 namespace terrarium::apiserver {
 
-// The text of a list element or map value; "" when it is no string. Lives as long as the document.
+// The text of a list element or map value; "" when it is not a string. Lives as long as the document.
 inline std::string_view TextOf(const api::Json& value) {
   return value.is_string() ? std::string_view(value.get_ref<const std::string&>()) : std::string_view{};
 }
 
-// ASCII capitals as small letters, everything else as it is.
+// Converts ASCII letters to lower case.
 inline std::string AsciiLower(std::string_view text) {
   std::string out(text);
   for (char& c : out) {

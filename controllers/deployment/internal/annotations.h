@@ -1,8 +1,7 @@
 #pragma once
 
-// The annotations by which a Deployment and its ReplicaSets remember revisions and sizes. Pure. Changes are
-// given as a merge patch of metadata.annotations says them: values to set, null to remove; an empty object
-// when there are none.
+// The annotations in which a Deployment and its ReplicaSets store revisions and sizes. Pure. Changes are
+// merge patches of metadata.annotations: values to set, null to remove; an empty object for no changes.
 
 #include <cstdint>
 #include <optional>
@@ -21,27 +20,27 @@ inline constexpr std::string_view kReplicasBeforeScale =
     "deployment.kubernetes.io/replicaset-replicas-before-scale";
 inline constexpr std::string_view kRollbackTo = "deprecated.deployment.rollback.to";
 
-// Characters of a revision history; older revisions are forgotten beyond that.
+// The most characters of a revision history; older revisions are dropped.
 inline constexpr std::size_t kRevisionHistoryMax = 2000;
 
-// False for what belongs to one object alone and is never copied between a Deployment and its ReplicaSets.
+// False for annotations that are never copied between a Deployment and its ReplicaSets.
 bool IsCopied(std::string_view annotation);
 
-// 0 when there is none, nullopt when it cannot be read.
+// 0 when absent, nullopt when malformed.
 std::optional<std::int64_t> RevisionOf(const api::Json& annotations);
-// nullopt when there is none, or none that is an int32 from 0 up.
+// nullopt when absent, or not an int32 of at least 0.
 std::optional<std::int64_t> ReplicasAt(const api::Json& annotations, std::string_view key);
-// The revision that a rollback was asked for, 0 for the last one. What cannot be read asks for nothing.
+// The revision of a requested rollback, 0 for the last one. nullopt when absent or malformed.
 std::optional<std::int64_t> RollbackAskedFor(const api::Json& deployment_annotations);
 
-// What the ReplicaSet of the current template lacks: the Deployment's annotations, and `revision` when its
-// own is smaller, which then becomes history.
+// The changes for the ReplicaSet of the current template: the Deployment's annotations, and `revision` when
+// its own is smaller, which then is added to the history.
 api::Json NewSetChanges(const api::Json& deployment_annotations, const api::Json& set_annotations,
                         std::int64_t revision);
-// Sizes that the annotations of a ReplicaSet do not tell yet.
+// The sizes that the annotations of a ReplicaSet lack.
 api::Json ReplicasChanges(const api::Json& set_annotations, const ScaledSet& wanted);
-// All annotations of a Deployment that goes back to a ReplicaSet: its own of those that are not copied, and
-// the ReplicaSet's of the others. No rollback is asked for any more.
+// All annotations of a Deployment after a rollback to a ReplicaSet: its own ones that are never copied, and
+// the ReplicaSet's for the others. The request for a rollback is removed.
 api::Json RolledBack(const api::Json& deployment_annotations, const api::Json& set_annotations);
 
 }  // namespace terrarium::controllers::deployment

@@ -1,7 +1,6 @@
 #pragma once
 
-// status.conditions of a Deployment, in the order Kubernetes leaves them in: what changed last stands last.
-// Pure.
+// status.conditions of a Deployment, in Kubernetes' order: the last changed condition is the last. Pure.
 
 #include <string>
 #include <string_view>
@@ -35,15 +34,15 @@ api::Json MakeCondition(const Condition& condition, api::Time now);
 
 // nullptr when there is none of that type.
 const api::Json* FindCondition(const api::Json& conditions, std::string_view type);
-// Nothing happens when one with that status and reason is there already, not even to its message. The
-// transition time moves only when the status does.
+// A no-op when a condition with that status and reason exists, even with another message. The transition time
+// changes only with the status.
 void SetCondition(api::Json& conditions, api::Json condition);
 void RemoveCondition(api::Json& conditions, std::string_view type);
 
-// Says that the Deployment was paused or resumed, unless that has been said or its deadline has passed: while
-// it is paused, lack of progress is none.
+// Records a pause or resume in Progressing, unless it is recorded already or the progress deadline is
+// exceeded. A paused Deployment does not miss its deadline.
 void NotePause(bool paused, api::Time now, api::Json& conditions);
-// A failure of a ReplicaSet as the Deployment's own; null takes it away.
+// Copies the ReplicaFailure condition of a ReplicaSet; null removes it.
 void CopyFailure(const api::Json& replica_set_condition, api::Json& conditions);
 
 }  // namespace terrarium::controllers::deployment

@@ -19,7 +19,7 @@
 #include "controllers/deployment/internal/pod_counts.h"
 #include "controllers/deployment/internal/replica_set_facts.h"
 #include "controllers/deployment/internal/replica_set_writes.h"
-#include "controllers/deployment/internal/round.h"
+#include "controllers/deployment/internal/sync_state.h"
 #include "controllers/runtime/controller_loop.h"
 #include "controllers/runtime/dropped_field.h"
 #include "controllers/runtime/key_timers.h"
@@ -61,7 +61,7 @@ class DeploymentController : public std::enable_shared_from_this<DeploymentContr
     bool waits = false;            // TerminationComplete waits for every pod that terminates
     std::int64_t terminating = 0;  // when the status was last brought up to date
   };
-  // Pods are counted only while there is a Deployment that asks for it.
+  // Pods are counted only while a Deployment needs it.
   void SetPodWatch(const ObjectName& deployment, bool PodWatch::*reason, bool applies);
 
   // A sync. The changes it makes come back as events, which cause the next one.
@@ -77,35 +77,35 @@ class DeploymentController : public std::enable_shared_from_this<DeploymentContr
                                              std::vector<ObjectPtr> sets);
   void CountPods(const api::Object& deployment, std::vector<FactsPtr>& sets);
   std::uint64_t DigestOf(const api::Object& deployment);
-  api::Task<ReconcileResult> Step(RoundPtr round);
-  void NoteNewSet(Round& round) const;
+  api::Task<ReconcileResult> Step(SyncStatePtr sync);
+  void NoteNewSet(SyncState& sync) const;
 
   // The decisions, each in its own file: scaling.cc, rolling.cc, recreate.cc.
-  api::Task<ReconcileResult> Scale(RoundPtr round);
-  api::Task<ReconcileResult> Roll(RoundPtr round);
-  api::Task<ReconcileResult> Recreate(RoundPtr round);
-  bool OldPodsRun(const Round& round) const;
+  api::Task<ReconcileResult> Scale(SyncStatePtr sync);
+  api::Task<ReconcileResult> Roll(SyncStatePtr sync);
+  api::Task<ReconcileResult> Recreate(SyncStatePtr sync);
+  bool OldPodsRun(const SyncState& sync) const;
 
   // In completion.cc.
-  api::Task<ReconcileResult> ResizeSets(RoundPtr round, std::vector<ScaledSet> sizes, std::string rule);
-  api::Task<ReconcileResult> Finish(RoundPtr round);
-  api::Task<api::Result<void>> CleanUp(RoundPtr round);
+  api::Task<ReconcileResult> ResizeSets(SyncStatePtr sync, std::vector<ScaledSet> sizes, std::string rule);
+  api::Task<ReconcileResult> Finish(SyncStatePtr sync);
+  api::Task<api::Result<void>> CleanUp(SyncStatePtr sync);
 
   // In new_replica_set.cc.
-  api::Task<ReconcileResult> CreateNew(RoundPtr round);
-  api::Task<ReconcileResult> NotCreated(RoundPtr round, std::string set, api::Status why);
-  api::Task<ReconcileResult> NameTaken(RoundPtr round, std::string set);
+  api::Task<ReconcileResult> CreateNew(SyncStatePtr sync);
+  api::Task<ReconcileResult> NotCreated(SyncStatePtr sync, std::string set, api::Status why);
+  api::Task<ReconcileResult> NameTaken(SyncStatePtr sync, std::string set);
 
   // In rollback.cc.
-  api::Task<ReconcileResult> RollBack(RoundPtr round, std::int64_t revision);
-  api::Task<ReconcileResult> EndRollback(RoundPtr round, const ReplicaSetFacts* target);
+  api::Task<ReconcileResult> RollBack(SyncStatePtr sync, std::int64_t revision);
+  api::Task<ReconcileResult> EndRollback(SyncStatePtr sync, const ReplicaSetFacts* target);
 
   // In deployment_status.cc.
   enum class Judge { kCountsOnly, kProgress };
-  api::Task<ReconcileResult> WriteStatus(RoundPtr round, Judge judge);
-  api::Json NextStatus(const Round& round, Judge judge);
-  void NoteTerminating(const Round& round);
-  // Comes back when lack of progress becomes a failure.
+  api::Task<ReconcileResult> WriteStatus(SyncStatePtr sync, Judge judge);
+  api::Json NextStatus(const SyncState& sync, Judge judge);
+  void NoteTerminating(const SyncState& sync);
+  // Enqueues the Deployment at the time when lack of progress becomes a failure.
   void SetDeadline(const ObjectName& name, std::optional<api::Time> due);
 
   ControllerContext context_;

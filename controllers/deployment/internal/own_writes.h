@@ -1,8 +1,8 @@
 #pragma once
 
-// The newest of a controller's own writes for each Deployment, by uid. Until its view has them, it is older
-// than its last decision, and deciding again would do everything twice: a ReplicaSet that looks smaller than
-// it has been made leaves room for pods that there is none for. Single-threaded.
+// The newest of a controller's own writes for each Deployment, by uid. Until the informers have seen them,
+// the view is older than the last decision, and a new decision could repeat it: a ReplicaSet that appears
+// smaller than it is would leave room for too many pods. Single-threaded.
 
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +26,7 @@ class OwnWrites {
     std::int64_t& newest = newest_[deployment].replica_sets;
     newest = std::max(newest, revision);
   }
-  // `seen`: what the informers have come to.
+  // `seen`: the revisions of the informers.
   bool AreSeen(const std::string& deployment, const Revisions& seen) const {
     auto it = newest_.find(deployment);
     return it == newest_.end() ||

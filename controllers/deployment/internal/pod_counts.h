@@ -1,8 +1,8 @@
 #pragma once
 
-// How many pods each ReplicaSet has, terminating ones apart, counted as they come and go: Recreate waits for
-// the old ones to be gone, and TerminationComplete for those of ReplicaSets that do not report them; neither
-// may list all pods each time one of them goes. Pure, single-threaded.
+// The number of live and of terminating pods of each ReplicaSet, updated on every pod event, so that no sync
+// lists all pods. Recreate waits until the old pods are gone, and TerminationComplete counts the terminating
+// pods of ReplicaSets that do not report them. Pure, single-threaded.
 
 #include <cstdint>
 #include <map>
@@ -16,7 +16,7 @@ namespace terrarium::controllers::deployment {
 
 class PodCounts {
  public:
-  // Of pods that have not ended.
+  // Pods that have not ended.
   struct Counts {
     std::int64_t live = 0;  // without a deletionTimestamp
     std::int64_t terminating = 0;

@@ -1,8 +1,7 @@
 #pragma once
 
-// How far a rollout is, from numbers and times alone: its counters, whether it is complete, gets on, or has
-// been without progress for too long. Pure. Mirrors pkg/controller/deployment/progress.go and
-// calculateStatus, v1.36.
+// The progress of a rollout: its counters, whether it is complete, has progressed or has exceeded its
+// deadline. Pure. Mirrors pkg/controller/deployment/progress.go and calculateStatus, v1.36.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,11 +25,11 @@ struct Counters {
   std::int64_t available = 0;
   std::int64_t unavailable = 0;
   std::optional<std::int64_t> terminating;  // as the status reports it
-  std::int64_t terminating_pods = 0;        // what is decided by; counted where ReplicaSets do not report it
+  std::int64_t terminating_pods = 0;        // used for decisions; counted where ReplicaSets do not report it
 };
 Counters CountersOf(const api::Json& status);
-// The sums over all ReplicaSets. Those of terminating pods are absent when they are not wanted, and when a
-// ReplicaSet that has been seen by its controller does not tell its own.
+// The sums over all ReplicaSets. `terminating` is absent when it is not requested, and when a ReplicaSet with
+// a status does not report it.
 struct CountOptions {
   std::int64_t generation = 0;  // the Deployment's
   std::size_t new_index = 0;    // the ReplicaSet of the current template, or kNotThereYet
@@ -38,18 +37,18 @@ struct CountOptions {
 };
 Counters Count(std::span<const FactsPtr> sets, const CountOptions& options);
 
-// The status document; as everywhere, zeroes are not written, but for terminatingReplicas.
+// The status document. Zeroes are omitted, except for terminatingReplicas.
 api::Json StatusOf(const Counters& counters, std::optional<std::int64_t> collision_count,
                    api::Json conditions);
 
-// All pods are of the current template and available, and there are no others: with waits_for_termination not
-// even terminating ones.
+// Whether all pods have the current template and are available, and no others exist; with
+// waits_for_termination not even terminating ones.
 bool IsComplete(const DeploymentSize& deployment, std::int64_t generation, const Counters& counters);
-// New pods have come, become ready or available, or old ones have gone. With waits_for_termination a
-// terminating pod that has gone counts as well.
+// Whether new pods were created or became ready or available, or old ones are gone. With
+// waits_for_termination the end of a terminating pod counts as well.
 bool HasProgressed(const DeploymentSize& deployment, const Counters& before, const Counters& now);
 
-// What the Progressing condition is judged by.
+// The inputs of the Progressing condition.
 struct Progress {
   const DeploymentSize& deployment;
   std::int64_t generation = 0;

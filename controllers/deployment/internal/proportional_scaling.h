@@ -2,7 +2,8 @@
 
 // Scaling a Deployment that has several ReplicaSets with pods: each in proportion to its size, so that
 // scaling neither hastens nor undoes a rollout. Under TerminationComplete terminating pods take up room, so a
-// scale may have to happen in parts; the annotations of each ReplicaSet remember where its scale began. Pure.
+// scale may have to happen in parts; the annotations of each ReplicaSet store its size before the scale.
+// Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,18 +15,18 @@
 
 namespace terrarium::controllers::deployment {
 
-// What a ReplicaSet is to look like after this step of scaling.
+// The target state of a ReplicaSet after this step of scaling.
 struct ScaledSet {
   std::size_t index = 0;  // into the span given
   std::int64_t replicas = 0;
   // The three annotations. desired and max: nullopt leaves them as they are.
   std::optional<std::int64_t> desired = {};
   std::optional<std::int64_t> max = {};
-  std::optional<std::int64_t> before_scale = {};  // nullopt: its scale is complete, the annotation goes
+  std::optional<std::int64_t> before_scale = {};  // nullopt: the scale is complete, remove the annotation
 };
 
-// `all`: every ReplicaSet of the Deployment, those without replicas as well: their terminating pods take up
-// room. The answer covers the active ones (spec.replicas > 0) only, largest first.
+// `all`: every ReplicaSet of the Deployment, including those without replicas, whose terminating pods take up
+// room. The result has the active ones (spec.replicas > 0) only, largest first.
 std::vector<ScaledSet> ScaleProportionally(const DeploymentSize& deployment,
                                            std::span<const ReplicaSetSize> all);
 

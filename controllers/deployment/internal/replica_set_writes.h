@@ -13,7 +13,7 @@
 #include "controllers/controller.h"
 #include "controllers/deployment/internal/own_writes.h"
 #include "controllers/deployment/internal/proportional_scaling.h"
-#include "controllers/deployment/internal/round.h"
+#include "controllers/deployment/internal/sync_state.h"
 
 namespace terrarium::controllers::deployment {
 
@@ -26,19 +26,19 @@ class ReplicaSetWrites {
   // `own` outlives this.
   ReplicaSetWrites(const ControllerContext& context, OwnWrites& own) : context_(context), own_(own) {}
 
-  // ReplicaSets that have the wanted size are left alone; the others are written in their order, up to the
-  // first failure.
-  api::Task<api::Result<Change>> Resize(RoundPtr round, std::vector<ScaledSet> wanted, std::string rule);
+  // Writes the ReplicaSets whose size differs, in order, up to the first failure.
+  api::Task<api::Result<Change>> Resize(SyncStatePtr sync, std::vector<ScaledSet> wanted, std::string rule);
   // Patches the ReplicaSet of the current template.
-  api::Task<api::Result<void>> PatchNew(RoundPtr round, api::Json patch);
-  // Gives the Deployment's downscalePodPicker to the ReplicaSets that have another one.
-  api::Task<api::Result<Change>> HandPicker(RoundPtr round);
-  // Returns the apiserver's answer.
-  api::Task<api::Client::Written> Create(RoundPtr round, api::Json replica_set);
+  api::Task<api::Result<void>> PatchNew(SyncStatePtr sync, api::Json patch);
+  // Copies the Deployment's downscalePodPicker to the ReplicaSets that have another one.
+  api::Task<api::Result<Change>> HandPicker(SyncStatePtr sync);
+  // Returns the apiserver's response.
+  api::Task<api::Client::Written> Create(SyncStatePtr sync, api::Json replica_set);
   // ReplicaSets that are gone already count as deleted.
-  api::Task<api::Result<void>> Delete(RoundPtr round, std::vector<FactsPtr> sets, std::string rule);
+  api::Task<api::Result<void>> Delete(SyncStatePtr sync, std::vector<FactsPtr> sets, std::string rule);
 
-  void Tell(const Round& round, std::string_view type, std::string_view reason, std::string message);
+  void RecordEvent(const SyncState& sync, std::string_view type, std::string_view reason,
+                   std::string message);
 
  private:
   struct Action {
@@ -46,13 +46,13 @@ class ReplicaSetWrites {
     std::string replica_set;
     std::string rule;
   };
-  void Explain(const Round& round, Action action, std::shared_ptr<const api::Json> saw);
-  void TellScaled(const Round& round, const ReplicaSetSize& before, std::int64_t replicas);
+  void Explain(const SyncState& sync, Action action, std::shared_ptr<const api::Json> saw);
+  void RecordScaledEvent(const SyncState& sync, const ReplicaSetSize& before, std::int64_t replicas);
 
   ControllerContext context_;
   OwnWrites& own_;
-  // The apiserver takes no picker that a ReplicaSet has not had before, and says nothing: its gate is off.
-  // Where that has been seen once, it is not tried again.
+  // The apiserver has dropped a new picker without an error, because its gate is off. Then the controller
+  // does not try again.
   bool drops_pickers_ = false;
 };
 

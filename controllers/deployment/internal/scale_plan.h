@@ -1,6 +1,6 @@
 #pragma once
 
-// What becomes of the ReplicaSets of a Deployment that is scaled or paused. Pure. Mirrors scale() of
+// The sizes of the ReplicaSets of a Deployment that is scaled or paused. Pure. Mirrors scale() of
 // pkg/controller/deployment/sync.go, v1.36.
 
 #include <cstddef>
@@ -19,8 +19,8 @@ ScaledSet Sized(const DeploymentSize& deployment, std::size_t index, std::int64_
 // Whether the Deployment has been scaled and its ReplicaSets must follow before a rollout goes on.
 bool MustScale(const DeploymentSize& deployment, std::span<const ReplicaSetSize> sets);
 
-// The ReplicaSets that this step of scaling is about; what it says of one may be what it is already. At most
-// one that has pods, or else the newest, takes all. Beside one that is complete, the others go. Otherwise all
+// The sizes of the ReplicaSets in this step of scaling, possibly unchanged. If at most one has pods, it, or
+// else the newest, gets all replicas. If the new one is complete, the others are scaled to 0. Otherwise all
 // keep their proportions. REQUIRES: `sets` are sorted, oldest first; `new_index` may be kNotThereYet.
 std::vector<ScaledSet> PlanScale(const DeploymentSize& deployment, std::span<const ReplicaSetSize> sets,
                                  std::size_t new_index);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Finding the ReplicaSets that a selector may match, and the Deployments whose selectors may match a
-// ReplicaSet, without looking at all of them: by one label that a matching ReplicaSet must have. Pure.
+// Index keys to find the ReplicaSets that a selector may match, and the Deployments whose selectors may match
+// a ReplicaSet, by one label that a matching ReplicaSet must have. Pure.
 
 #include <string>
 #include <vector>
@@ -11,10 +11,9 @@
 
 namespace terrarium::controllers::deployment {
 
-// Where to look for what the selector matches in that namespace: under a label if it names one, else under
-// all.
+// The index key of a selector in a namespace: a label that it requires, or the key of all objects.
 std::string SelectorPlace(const std::string& ns, const api::LabelSelector& selector);
-// The places where an object with those labels is looked for.
+// The index keys of an object with those labels.
 std::vector<std::string> LabelPlaces(const api::ObjectHeader& header);
 
 }  // namespace terrarium::controllers::deployment

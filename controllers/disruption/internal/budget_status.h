@@ -14,10 +14,10 @@
 
 namespace terrarium::controllers::disruption {
 
-// A pod that an eviction was allowed for is expected to be going after this long; otherwise it counts again.
+// A pod whose eviction was allowed must be terminating after this time; otherwise it counts again.
 inline constexpr api::Duration kDeletionTimeout = std::chrono::minutes(2);
 
-// True when the number of expected pods is what their controllers want, not what there is.
+// Whether the number of expected pods comes from their controllers instead of the existing pods.
 bool NeedsScale(const api::Json& spec);
 
 struct Expected {
@@ -27,16 +27,16 @@ struct Expected {
 // `scale`: the sum of the controllers' replicas, used when NeedsScale(spec).
 Expected ExpectedOf(const api::Json& spec, std::int64_t pods, std::int64_t scale);
 
-// The evicted pods that have not been seen going yet.
+// The evicted pods that have not been observed as terminating.
 struct Disrupted {
   std::map<std::string, std::string> pods;  // name -> when, as in status.disruptedPods
-  std::vector<std::string> not_deleted;     // for which it has been too long
+  std::vector<std::string> not_deleted;     // overdue
   std::int64_t still_healthy = 0;  // of `pods`, those that would be counted as healthy but for the eviction
   std::optional<api::Time> next_expiry;
 };
 Disrupted DisruptedOf(const api::Json& status, const SelectedPods& pods, api::Time now);
 
-// The status that follows, equal to the budget's own when there is nothing new.
+// The new status, equal to the current one when nothing has changed.
 api::Json NextStatus(const api::Json& budget, const Expected& expected, std::int64_t current_healthy,
                      const Disrupted& disrupted, api::Time now);
 // The status of a budget that could not be computed: nothing may be disrupted.

@@ -1,6 +1,6 @@
 #pragma once
 
-// How many pods a pod's controller wants.
+// The desired number of pods of a pod's controller.
 
 #include <cstdint>
 #include <optional>
@@ -24,8 +24,8 @@ class ControllerScales {
   // All outlive this.
   ControllerScales(InformerSet& informers, api::Client& client, const ServedResources& resources);
 
-  // nullopt: the controller is not there. Fails when its kind has no scale, in Kubernetes' words. A
-  // ReplicaSet of a Deployment speaks for the Deployment, so that its old and new ReplicaSets count once.
+  // nullopt: the controller does not exist. Fails with Kubernetes' message when its kind has no scale. For a
+  // ReplicaSet of a Deployment returns the Deployment's scale, so that its ReplicaSets count once.
   api::Result<std::optional<ControllerScale>> Find(const OwnerReference& controller,
                                                    const std::string& ns) const;
 

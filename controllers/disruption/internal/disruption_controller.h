@@ -37,12 +37,13 @@ class DisruptionController : public std::enable_shared_from_this<DisruptionContr
   void PodGone(const api::Object& pod);
 
   api::Task<ReconcileResult> Sync(ObjectName name);
-  // The status that the budget should have. What there is to say about it goes into events.
+  // The status that the budget should have. Also records events.
   api::Result<api::Json> Compute(const api::Object& budget, const api::Json& document);
   api::Result<std::int64_t> ScaleOf(const SelectedPods& pods, const std::string& ns) const;
   api::Task<ReconcileResult> Write(api::ObjectPtr budget, api::Json status);
   void WarnNotDeleted(const api::Object& budget, const std::vector<std::string>& pods);
-  void Tell(const api::Object& budget, std::string_view type, std::string_view reason, std::string message);
+  void RecordEvent(const api::Object& budget, std::string_view type, std::string_view reason,
+                   std::string message);
 
   ControllerContext context_;
   Informer& budgets_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Pods say in a condition that they are about to be disrupted before they are deleted. Where the deletion
-// does not come, the condition is set to False after a while.
+// Pods get the condition DisruptionTarget before they are deleted because of a disruption. If the deletion
+// does not follow, the condition is set to False after a while.
 
 #include <memory>
 #include <optional>
@@ -18,9 +18,8 @@ namespace terrarium::controllers::disruption {
 
 inline constexpr api::Duration kStaleDisruptionTimeout = std::chrono::minutes(2);
 
-// How long the pod's DisruptionTarget condition may stand yet, at least zero; nullopt when it has none that
-// could be stale: it is going, it has ended, or the kubelet has set the condition, which it follows up in its
-// own time.
+// How long the pod's DisruptionTarget condition may stay True, at least zero; nullopt when it cannot be
+// stale: the pod is terminating or has ended, or the kubelet has set the condition.
 std::optional<api::Duration> DisruptionTargetStandsFor(const api::Json& pod, api::Time now);
 void SetDisruptionTargetFalse(api::Json& pod, api::Time now);
 

@@ -8,8 +8,8 @@
 
 namespace terrarium::controllers::garbage_collector {
 
-// Owners of which the apiserver has said that they are no more, the most recently used ones: uids never come
-// back, so that a thousand dependents of one owner need not ask a thousand times.
+// LRU cache of owners that returned 404. Uids are never reused, so a thousand dependents of one owner need
+// one request.
 class AbsentOwners {
  public:
   explicit AbsentOwners(std::size_t most = 500) : most_(most) {}

@@ -1,6 +1,7 @@
 #pragma once
 
-// The garbage collector: feeds the graph from the informers and performs what the graph asks for.
+// The garbage collector: updates the graph from the informers and processes the objects that the graph
+// enqueues.
 
 #include <memory>
 #include <optional>
@@ -31,7 +32,7 @@ class GarbageCollector final : public Graph::Effects, public std::enable_shared_
   void Start();
 
  private:
-  // An object to act on: what the graph calls it and where the apiserver has it.
+  // An object to act on: its identity in the graph and its resource in the apiserver.
   struct Item {
     Identity identity;
     std::optional<ServedResource> resource;  // nullopt: the kind is not served
@@ -52,14 +53,14 @@ class GarbageCollector final : public Graph::Effects, public std::enable_shared_
   api::Task<ReconcileResult> Collect(Item item, api::ObjectPtr live);
   api::Task<ReconcileResult> Delete(Item item, api::ObjectPtr live, std::string_view policy);
   api::Task<ReconcileResult> DropReferences(Item item, ClassifiedReferences references);
-  // Gives the object as it is then.
+  // Returns the updated object.
   api::Task<api::Client::Written> UnblockOwners(Item item, std::vector<OwnerReference> owners);
   api::Task<ReconcileResult> RemoveFinalizer(Item item, std::string_view finalizer);
 
   void WatchResource(const ServedResource& resource);
-  // A copy, since the list may change while an object is worked on.
+  // A copy, since the list may change while an object is processed.
   std::optional<ServedResource> FindResource(const std::string& api_version, const std::string& kind) const;
-  // nullopt: the object refers to something that can be neither found nor missed.
+  // nullopt: whether an owner exists cannot be determined.
   api::Result<std::optional<ClassifiedReferences>> Classify(const Identity& item,
                                                             const std::vector<OwnerReference>& owners);
   enum class OwnerState { kSolid, kDangling, kWaiting, kUnknowable };

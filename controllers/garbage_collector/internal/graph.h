@@ -81,7 +81,7 @@ class Graph {
   Node* FindMutable(std::string_view uid);
   void Link(Node& node, const std::vector<OwnerReference>& owners);
   // True when the reference may be invalid, so that the dependent must be checked.
-  bool LooksWrong(const Node& node, const OwnerReference& reference, const Node& owner);
+  bool IsPotentiallyInvalid(const Node& node, const OwnerReference& reference, const Node& owner);
   void Unlink(const Node& node, const std::string& owner_uid);
   void NoteWhetherBlocking(Node& owner, Node& dependent);
   void BecomeObserved(Node& node, Identity identity);

@@ -1,7 +1,7 @@
 #pragma once
 
 // The fields of an object that the collector needs. The collector observes every object of the cluster, most
-// of them without owners and finalizers. It therefore scans the text for these fields instead of parsing the
+// of them without owners and finalizers. It therefore finds these fields in the text instead of parsing the
 // document.
 
 #include <string>
@@ -22,8 +22,8 @@ struct MetadataText {
   std::string_view finalizers;
   std::string_view owner_references;
 };
-// REQUIRES: `body` is an Object's body, which begins with its metadata.
-MetadataText ScanMetadata(std::string_view body);
+// `body`: of an api::Object.
+MetadataText FindMetadata(std::string_view body);
 
 struct DeletionMarks {
   bool deleting = false;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What spec.podFailurePolicy says to the failure of a pod. Pure. Mirrors
-// pkg/controller/job/pod_failure_policy.go, v1.36.
+// Applies spec.podFailurePolicy to a failed pod. Pure. Mirrors pkg/controller/job/pod_failure_policy.go,
+// v1.36.
 
 #include <optional>
 #include <string>
@@ -22,8 +22,8 @@ struct FailureVerdict {
 };
 
 // The first rule that the failed pod matches decides. `policy`: spec.podFailurePolicy, nullptr without one.
-// `allows_fail_index`: gate JobBackoffLimitPerIndex; without it rules of that action are passed over.
-// REQUIRES: IsPodFailed(pod).
+// `allows_fail_index`: gate JobBackoffLimitPerIndex; without it rules of that action are skipped. REQUIRES:
+// IsPodFailed(pod).
 FailureVerdict MatchFailurePolicy(const api::Json* policy, const api::Json& pod, bool allows_fail_index);
 
 }  // namespace terrarium::controllers::job

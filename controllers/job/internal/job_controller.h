@@ -45,8 +45,8 @@ class JobController : public std::enable_shared_from_this<JobController> {
  private:
   using StatePtr = JobStates::StatePtr;
   using Outcome = std::optional<api::Status>;  // the error to retry, if any
-  struct Round;
-  using RoundPtr = std::shared_ptr<Round>;
+  struct SyncState;
+  using SyncStatePtr = std::shared_ptr<SyncState>;
 
   // job_controller.cc: handlers of informer events.
   void JobSeen(const api::Object* old, const ObjectPtr& job);
@@ -55,31 +55,31 @@ class JobController : public std::enable_shared_from_this<JobController> {
   void ControlledPodSeen(bool is_new, const std::string& job_uid, const ObjectName& job, JobPodPtr pod);
   void OrphanSeen(const api::Object* old, const api::Object& pod);
   void PodGone(const api::Object& pod);
-  void LeavesItsJob(const StatePtr& state, const ObjectName& pod, const std::string& uid);
+  void RemovePodFromJob(const StatePtr& state, const ObjectName& pod, const std::string& uid);
   void SyncLater(const JobState& state);
-  void LetPodsGo(const JobState& state);
+  void ReleasePods(const JobState& state);
 
   // job_sync.cc: one sync of a Job, step by step.
   api::Task<ReconcileResult> Sync(ObjectName name);
-  api::Task<ReconcileResult> Run(RoundPtr round);
-  api::Task<Outcome> EndPods(RoundPtr round);
-  api::Task<Outcome> KeepUp(RoundPtr round);
-  void SetSuspended(Round& round);
-  void SetDeadline(const Round& round);
+  api::Task<ReconcileResult> Run(SyncStatePtr sync);
+  api::Task<Outcome> EndPods(SyncStatePtr sync);
+  api::Task<Outcome> KeepUp(SyncStatePtr sync);
+  void SetSuspended(SyncState& sync);
+  void SetDeadline(const SyncState& sync);
 
   // job_pods.cc: claiming, creating and deleting pods.
-  api::Task<api::Result<std::vector<JobPodPtr>>> Claim(RoundPtr round);
-  api::Task<Outcome> Manage(RoundPtr round);
-  api::Task<Outcome> DeletePods(RoundPtr round, std::string rule, std::vector<const PodFacts*> pods);
-  api::Task<Outcome> CreatePods(RoundPtr round, std::vector<int> indexes);
-  std::optional<std::vector<int>> IndexesToCreate(const Round& round, int missing);
+  api::Task<api::Result<std::vector<JobPodPtr>>> Claim(SyncStatePtr sync);
+  api::Task<Outcome> Manage(SyncStatePtr sync);
+  api::Task<Outcome> DeletePods(SyncStatePtr sync, std::string rule, std::vector<const PodFacts*> pods);
+  api::Task<Outcome> CreatePods(SyncStatePtr sync, std::vector<int> indexes);
+  std::optional<std::vector<int>> IndexesToCreate(const SyncState& sync, int missing);
 
   // job_tracking.cc: counting pods and writing the status.
-  api::Task<ReconcileResult> Track(RoundPtr round);
-  api::Task<Outcome> TakeFinalizersOff(RoundPtr round, Accounting* accounting);
-  api::Task<Outcome> WriteStatus(RoundPtr round);
-  void AnnounceEnd(Round& round);
-  bool EnactEnd(Round& round);
+  api::Task<ReconcileResult> Track(SyncStatePtr sync);
+  api::Task<Outcome> TakeFinalizersOff(SyncStatePtr sync, Accounting* accounting);
+  api::Task<Outcome> WriteStatus(SyncStatePtr sync);
+  void AnnounceEnd(SyncState& sync);
+  bool EnactEnd(SyncState& sync);
 
   api::Time Now() const { return context_.env.clock.Now(); }
 
@@ -101,7 +101,7 @@ class JobController : public std::enable_shared_from_this<JobController> {
 
 // One sync of a Job. It acts on the state that it read at its start, since everything may change at each
 // co_await.
-struct JobController::Round {
+struct JobController::SyncState {
   ObjectName name;
   StatePtr state;
   ObjectPtr job;

@@ -16,7 +16,7 @@
 
 namespace terrarium::controllers::job {
 
-// What a sync did, label `action`.
+// Values of the label `action`: what a sync did.
 inline constexpr std::string_view kReconciling = "reconciling";
 inline constexpr std::string_view kTracking = "tracking";
 inline constexpr std::string_view kPodsCreated = "pods_created";
@@ -30,13 +30,13 @@ class JobMetrics {
   void Synced(const JobSpec& spec, bool succeeded, std::string_view action, api::Duration took);
   void JobFinished(const JobSpec& spec, const Condition& condition);
   void ManagedElsewhere(std::string_view controller);
-  // The counters of a status that was written, against those of the one before.
+  // Counts the changes from one written status to the next.
   void StatusWritten(const JobSpec& spec, const JobStatus& before, const JobStatus& after);
   void FailuresHandled(const std::map<FailureAction, int>& by_action);
-  // `failed_before`, `terminating`: of the Job, which say what the pods were made for.
+  // `failed_before`, `terminating`: counts of the Job that determine the reason of the creation.
   void PodsCreated(const JobSpec& spec, int failed_before, int terminating, int succeeded, int failed);
   void StaleSyncSkipped();
-  // A version of a pod came after another; nullptr: there was or is none.
+  // A pod has changed; nullptr: it did not exist before, or no longer exists.
   void PodSeen(const api::Object* before, const api::Object* after);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// One version of a pod, with what the rules ask of it, read once.
+// One version of a pod, with its facts, read once.
 
 #include <memory>
 #include <optional>
@@ -23,8 +23,8 @@ class JobPod {
   const api::ObjectHeader& header() const { return object_->header(); }
   const api::ObjectName& name() const { return object_->name(); }
 
-  // What the Job's podFailurePolicy says to the pod. A failed pod may stay for minutes until it is replaced,
-  // so the answer is kept; it changes only with the gate.
+  // The verdict of the Job's podFailurePolicy. Cached, because a failed pod may exist for minutes until it is
+  // replaced; it depends only on the gate.
   const FailureVerdict& Verdict(const JobSpec& spec) const {
     if (!verdict_ || verdict_->first != spec.allows_fail_index) {
       FailureVerdict verdict;

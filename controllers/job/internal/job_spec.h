@@ -1,6 +1,6 @@
 #pragma once
 
-// What the controller reads of a Job's spec.
+// The fields of a Job's spec that the controller uses.
 
 #include <cstdint>
 #include <optional>
@@ -24,8 +24,8 @@ struct JobSpec {
   std::optional<std::int32_t> backoff_limit_per_index;
   std::optional<int> failed_indexes_max;
   std::optional<api::Duration> active_deadline;
-  bool replaces_failed_only = false;  // podReplacementPolicy: Failed, whatever the gate
-  // In the Job's document, which is kept for as long; nullptr: there is none.
+  bool replaces_failed_only = false;  // podReplacementPolicy: Failed, with the gate on or off
+  // Pointers into the Job's document, which must outlive this; nullptr: none.
   const api::Json* failure_policy = nullptr;
   const api::Json* success_policy = nullptr;
 
@@ -34,15 +34,15 @@ struct JobSpec {
   bool success_policy_gate = true;  // JobSuccessPolicy
   bool replacement_gate = true;     // JobPodReplacementPolicy
 
-  // SuccessCriteriaMet comes before Complete, and is obeyed where it is found.
+  // Whether SuccessCriteriaMet precedes Complete, and is obeyed where it is set.
   bool UsesSuccessCriteria() const { return success_policy_gate || rules.delays_terminal_condition; }
   std::string_view CompletionMode() const { return indexed ? "Indexed" : "NonIndexed"; }
 };
 
-// `document`: a Job with its defaults. What a gate that is off rules out reads as absent.
+// `document`: a Job with its defaults. Fields of gates that are off count as absent.
 JobSpec ReadJobSpec(const api::Json& document, const api::FeatureGates& gates);
 
-// The controller that spec.managedBy names instead of this one; empty: this one is meant.
+// The other controller that spec.managedBy names; empty: this one.
 std::string_view ForeignManager(const api::Json& document, const api::FeatureGates& gates);
 
 }  // namespace terrarium::controllers::job

@@ -1,7 +1,7 @@
 #pragma once
 
-// Takes the tracking finalizer off pods that no Job will count any more: their Job is gone or finished, or
-// they have no controller.
+// Removes the tracking finalizer from pods that no Job will count: their Job is gone or finished, or they
+// have no controller.
 
 #include "api/base/task.h"
 #include "controllers/controller.h"
@@ -13,7 +13,7 @@ class OrphanPods {
  public:
   explicit OrphanPods(const ControllerContext& context);
 
-  // A pod that has the finalizer and may be such a one.
+  // Enqueues a pod that has the finalizer and may be such a pod.
   void Add(const ObjectName& pod) { loop_.queue().Add(pod); }
   void Start() { loop_.Start(); }
 

@@ -56,7 +56,8 @@ class PodControl {
   api::Task<Deleted> Delete(Decision decision, std::vector<Target> pods);
 
   // Records an Event about the Job.
-  void Tell(const api::Object& job, std::string_view type, std::string_view reason, std::string message);
+  void RecordEvent(const api::Object& job, std::string_view type, std::string_view reason,
+                   std::string message);
 
  private:
   void Explain(const Decision& decision, const char* action, const std::string& pod);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "api/base/clock.h"
+#include "api/core_v1/pod.h"
 #include "api/json.h"
 
 namespace terrarium::controllers::job {
@@ -22,7 +23,7 @@ inline constexpr const char* kIndexIgnoredFailuresAnnotation =
 // The index of a pod without a valid completion index.
 inline constexpr int kUnknownIndex = -1;
 
-enum class Phase { kPending, kRunning, kUnknown, kSucceeded, kFailed };
+using api::Phase;
 
 struct PodFacts {
   std::string name;
@@ -46,7 +47,7 @@ struct PodFacts {
   int restarts_most_sidecar = 0;  // of the sidecar with the most restarts
   int restarts = 0;               // of all its containers together
 
-  bool Terminal() const { return phase == Phase::kSucceeded || phase == Phase::kFailed; }
+  bool Terminal() const { return api::IsTerminal(phase); }
   bool Active() const { return !Terminal() && !deleting; }
   // As status.terminating counts it: a finished pod is no longer terminating.
   bool Terminating() const { return !Terminal() && deleting; }

@@ -4,7 +4,7 @@
 
 namespace terrarium::controllers::job {
 
-// How both queues try again what failed, as Kubernetes does: slower than other controllers.
+// The retry limits of both queues: slower than in other controllers, as in Kubernetes.
 inline constexpr RetryLimits kRetryLimits{
     .base = std::chrono::seconds(1), .most = std::chrono::minutes(1), .per_second = 0, .burst = 0};
 

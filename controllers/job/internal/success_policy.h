@@ -1,7 +1,7 @@
 #pragma once
 
-// When a Job has succeeded before all its indexes have. Pure. Mirrors pkg/controller/job/success_policy.go,
-// v1.36.
+// Whether a Job has succeeded before all its indexes have. Pure. Mirrors
+// pkg/controller/job/success_policy.go, v1.36.
 
 #include <optional>
 #include <string>

@@ -65,7 +65,7 @@ std::optional<Condition> EndOf(const JobSpec& spec, const JobStatus& status, con
 bool IsComplete(const JobSpec& spec, int succeeded, int active);
 Condition CompletionsReached(const JobSpec& spec);
 
-// The remaining active time, at least zero; nullopt when there is no deadline or the Job is not running.
+// The remaining active time, at least zero; nullopt: the Job has no deadline or is not running.
 std::optional<api::Duration> DeadlineLeft(const JobSpec& spec, const JobStatus& status, api::Time now);
 
 }  // namespace terrarium::controllers::job

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a pass over a terminating namespace has found, and the conditions that tell it. Pure.
+// The remaining content of a terminating namespace, and the conditions that report it. Pure.
 
 #include <cstdint>
 #include <map>
@@ -14,14 +14,14 @@
 namespace terrarium::controllers::namespace_lifecycle {
 
 struct ContentReport {
-  // How long until what remains may have gone; 0 with nothing remaining means that the namespace is empty.
+  // The estimated time until the rest is gone; 0 with nothing remaining means that the namespace is empty.
   std::int64_t estimate_seconds = 0;
   std::map<std::string, int> remaining;   // "pods." or "deployments.apps" -> how many
   std::map<std::string, int> finalizers;  // finalizer -> objects that it holds
-  std::vector<std::string> errors;        // what went wrong with the deletion of a resource
+  std::vector<std::string> errors;        // errors of the deletion of resources
 };
 
-// One resource's part of it.
+// The part of one resource.
 struct ResourceReport {
   std::int64_t estimate_seconds = 0;
   int remaining = 0;
@@ -30,18 +30,17 @@ struct ResourceReport {
 };
 void Add(ContentReport& report, const ServedResource& resource, const ResourceReport& part);
 
-// What to make of the objects of a resource that are still there after all have been deleted: with an
-// estimate from their grace periods or with finalizers they go in time, otherwise they should not be there at
-// all.
+// The report for objects that remain after all were deleted. With a grace period or finalizers they will be
+// gone later; otherwise their existence is an error.
 ResourceReport JudgeRemaining(const ServedResource& resource, const std::string& ns,
                               std::int64_t estimate_seconds, int remaining,
                               std::map<std::string, int> finalizers);
 
-// The longest grace period of pods that have not ended, in seconds; 0 once a namespace has been going for
-// longer.
+// The longest grace period of pods that have not ended, in seconds; 0 once the namespace has been terminating
+// for longer.
 std::int64_t EstimateForPods(std::int64_t longest_grace_seconds, api::Duration going_for);
 
-// Brings status.conditions up to the report. False: they said so already.
+// Updates status.conditions. False: unchanged.
 bool SetConditions(api::Json& ns, const ContentReport& report, api::Time now);
 
 }  // namespace terrarium::controllers::namespace_lifecycle

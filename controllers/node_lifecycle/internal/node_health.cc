@@ -14,21 +14,21 @@ using api::Time;
 void NodeHealth::Observe(const NodeFacts& node, std::int64_t lease_revision, Time now) {
   if (node.ready == Ready::kNone) {
     // It never posted a status: all that is known is when it was made.
-    if (!observed_) heard_ = node.created;
+    if (!observed_) last_seen_ = node.created;
   } else if (!observed_ || ready_ == Ready::kNone || heartbeat_ != node.heartbeat) {
-    heard_ = now;
+    last_seen_ = now;
   }
   observed_ = true;
   ready_ = node.ready;
   heartbeat_ = node.heartbeat;
   if (lease_revision > lease_revision_) {
     lease_revision_ = lease_revision;
-    heard_ = now;
+    last_seen_ = now;
   }
 }
 
 bool NodeHealth::Silent(Time now) const {
-  return now > heard_ + (ready_ == Ready::kNone ? kStartupGracePeriod : kMonitorGracePeriod);
+  return now > last_seen_ + (ready_ == Ready::kNone ? kStartupGracePeriod : kMonitorGracePeriod);
 }
 
 std::optional<Json> SilentNode(const Json& node, Time now) {

@@ -23,14 +23,14 @@ class NodeHealth {
   // REQUIRES: Observe() has been called.
   bool Silent(api::Time now) const;
   // Restarts the grace period: no node could report before `now`.
-  void HeardAt(api::Time now) { heard_ = now; }
+  void RestartGracePeriod(api::Time now) { last_seen_ = now; }
 
  private:
   bool observed_ = false;
   Ready ready_ = Ready::kNone;
   std::string heartbeat_;
   std::int64_t lease_revision_ = 0;
-  api::Time heard_{};
+  api::Time last_seen_{};
 };
 
 // The node's document with Ready and the pressure conditions set to Unknown, for a node that stopped

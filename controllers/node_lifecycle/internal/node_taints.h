@@ -1,6 +1,6 @@
 #pragma once
 
-// Which taints and labels a node should have, as documents. Pure.
+// The taints and labels that a node should have. Pure.
 
 #include <optional>
 #include <string_view>
@@ -29,11 +29,11 @@ TaintChange NoScheduleChange(const api::Json& node);
 // True.
 TaintChange NoExecuteChange(Ready ready);
 
-// The patch by which the node gets the change, bound to the version it was made from; nullopt: the node is so
-// already.
+// The patch that makes the change, with the resourceVersion of `node`; nullopt: nothing to change.
 std::optional<api::Json> TaintPatch(const api::Json& node, const TaintChange& change, api::Time now);
 
-// The old names of the labels for system and architecture follow the new ones. nullopt: they do.
+// The patch that copies the labels for OS and architecture to their deprecated names. nullopt: nothing to
+// change.
 std::optional<api::Json> LabelPatch(const api::Json& node);
 
 }  // namespace terrarium::controllers

@@ -11,11 +11,10 @@
 
 namespace terrarium::controllers {
 
-// The pods that have run to their end, in the order in which they are collected: evicted ones first, then the
-// oldest.
+// The pods that have ended, in the order in which they are collected: evicted ones first, then the oldest.
 class EndedPods {
  public:
-  // Takes the pod in when it has ended, and out when it has not.
+  // Adds a pod that has ended, and removes one that has not.
   void Update(const api::Object& pod);
   void Remove(const api::ObjectName& pod);
   std::size_t size() const { return order_.size(); }

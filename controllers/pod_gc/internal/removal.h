@@ -1,6 +1,6 @@
 #pragma once
 
-// How a pod is taken away. Pure.
+// How a pod is removed. Pure.
 
 #include <optional>
 
@@ -14,12 +14,12 @@ enum class RemovalReason { kTerminated, kOutOfService, kOrphaned, kUnscheduled }
 // The label `reason` of the metrics.
 const char* TextOf(RemovalReason reason);
 
-// The patch of the status by which the pod ends before it is deleted; nullopt: it has ended, or no gate asks
-// for it.
+// The status patch that makes the pod Failed before it is deleted; nullopt: it has ended, or the gates are
+// off.
 std::optional<api::Json> FailurePatch(const api::Json& pod, RemovalReason reason,
                                       const api::FeatureGates& gates, api::Time now);
 
-// Already deleted with grace 0 and ended: only finalizers hold it, and nothing is left to do.
+// Whether the pod has ended and is already deleted with grace period 0: only finalizers keep it.
 bool HeldByFinalizersOnly(const api::Json& pod);
 
 }  // namespace terrarium::controllers

@@ -11,7 +11,7 @@
 
 namespace terrarium::controllers::replicaset {
 
-// What a pod contributes to the counts of its owner.
+// The contribution of a pod to the counts of its owner.
 struct PodShare {
   bool live = false;
   bool labelled = false;  // live, with all labels of the template
@@ -39,7 +39,7 @@ class PodCounts {
 
   // Pods that have been ready for the minimal time. REQUIRES: `now` does not go back from call to call.
   int AvailableAt(api::Time now);
-  // When the next of those that are ready will be available, as of the last AvailableAt().
+  // When the next ready pod becomes available, as of the last AvailableAt().
   std::optional<api::Time> NextAvailable() const;
 
  private:
@@ -48,8 +48,8 @@ class PodCounts {
   int labelled_ = 0;
   int ready_ = 0;
   int terminating_ = 0;
-  // Ready pods since when, split where the last AvailableAt() looked: available are those ready since then or
-  // earlier.
+  // Ready pods by the time since when, split at the last AvailableAt(): those ready since then or earlier are
+  // available.
   api::Time split_ = api::Time::min();
   int available_ = 0;
   std::map<api::Time, int> waiting_;

@@ -1,16 +1,17 @@
 #pragma once
 
-// What counting pods and choosing among them requires of each pod, read once for every state of it: choosing
-// a few among thousands parses none.
+// The fields of a pod that are needed to count pods and to choose among them, read once per version of the
+// pod, so that a choice among thousands parses none.
 
 #include <cstdint>
 
 #include "api/base/clock.h"
+#include "api/core_v1/pod.h"
 #include "api/object.h"
 
 namespace terrarium::controllers::replicaset {
 
-// A time that a pod does not say: later than all others.
+// A missing time: later than all others.
 inline constexpr api::Time kNoTime = api::Time::max();
 
 struct PodFacts {
@@ -23,10 +24,10 @@ struct PodFacts {
 
   // The rest only matters for the order of deletion.
   bool assigned = false;  // to a node
-  std::int8_t phase = 0;  // Pending 0, Unknown 1, Running 2
+  api::Phase phase = api::Phase::kPending;
   std::int32_t deletion_cost = 0;
-  std::int32_t restarts = 0;          // of the container that restarted most
-  std::int32_t sidecar_restarts = 0;  // the same of the init containers that run on
+  std::int32_t restarts = 0;          // of the container with the most restarts
+  std::int32_t sidecar_restarts = 0;  // the same of sidecars
 
   friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };

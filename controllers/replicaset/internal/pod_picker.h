@@ -33,13 +33,13 @@ struct PickAnswer {
   std::set<std::string, std::less<>> chosen;
   std::set<std::string, std::less<>> tied;  // disjoint from `chosen`
 
-  bool NamesNobody() const { return chosen.empty() && tied.empty(); }
+  bool IsEmpty() const { return chosen.empty() && tied.empty(); }
   // Lower ranks are deleted first: chosen 0, tied 1, all others 3.
   int RankOf(std::string_view pod) const;
   api::Json ToJson() const;
 };
 
-// Why there is no usable response.
+// Why no response can be used.
 struct PickFault {
   std::string_view outcome;  // the label in metrics
   std::string message;       // for events and logs

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which pods go first when there are too many. Mirrors ActivePodsWithRanks of
+// The order in which surplus pods are deleted. Mirrors ActivePodsWithRanks of
 // pkg/controller/controller_utils.go, 1.36. Pure.
 
 #include <cstddef>
@@ -15,9 +15,8 @@ namespace terrarium::controllers::replicaset {
 struct RankedPod {
   const api::Object* pod = nullptr;
   const PodFacts* facts = nullptr;
-  // Decides among pods that are alike up to their deletion cost: the number of related pods on its node, of
-  // which the greater one goes first, or what a downscalePodPicker made of it (rules.picked), of which the
-  // lower one does.
+  // Orders pods that are equal up to their deletion cost: the number of related pods on its node, higher
+  // first, or the rank of a downscalePodPicker (rules.picked), lower first.
   int rank = 0;
 };
 
@@ -28,10 +27,10 @@ struct RankingRules {
   bool picked = false;
 };
 
-// Brings the `count` pods that go first to the front, in their order; the rest follows in any:
+// Moves the `count` pods to delete to the front, in order; the rest follows in any order:
 //   not on a node; Pending, then Unknown; not ready; lower deletion cost; rank; ready for a shorter time;
 //   more restarts of a container, then of a sidecar; created later.
-// Logarithmically, times whose distances from now have the same whole log2 count as alike, and the uid
+// With `logarithmic`, times whose distances from now have the same integer log2 are equal, and the uid
 // decides.
 void ChooseForDeletion(std::vector<RankedPod>& pods, std::size_t count, const RankingRules& rules);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Whose pods are whose: the pods of each owner with their counts, and the orphans that it could adopt. Kept
-// up to date event by event; an event costs the logarithm of the number of pods. Pure, single-threaded.
+// The pods of each owner with their counts, and the orphans that it could adopt. Updated on every event, at a
+// cost logarithmic in the number of pods. Pure, single-threaded.
 
 #include <cstddef>
 #include <map>
@@ -26,7 +26,7 @@ namespace terrarium::controllers::replicaset {
 using api::ObjectName;
 using api::ObjectPtr;
 
-// What an owner says about its pods.
+// The fields of an owner that determine its pods.
 struct OwnerRules {
   std::string uid;
   api::LabelSelector selector;
@@ -53,7 +53,7 @@ struct PodGroup {
   std::vector<OwnedPod*> pods;
   PodCounts counts;
   std::map<NodeNumber, int> live_by_node;
-  // Names of active pods: those that the selector does not select any more, and orphans that it selects.
+  // Names of active pods: controlled pods that the selector no longer matches, and orphans that it matches.
   std::set<std::string> strays;
   std::set<std::string> adoptable;
 };
@@ -66,14 +66,14 @@ class ReplicaIndex {
   void SetOwner(const ObjectName& name, OwnerRules rules);
   void RemoveOwner(const ObjectName& name);
 
-  // What a pod's event means for an owner that has been seen.
+  // The effect of a pod event on a known owner.
   struct Effect {
     ObjectName owner;
     enum class Relation { kControls, kControlledBefore, kMayAdopt } relation;
     enum class Change {
-      kNone,         // it counts what it counted before
-      kTerminating,  // only its terminating pods are more or fewer
-      kAny,          // what it counts, adopts or releases is different
+      kNone,         // its counts are unchanged
+      kTerminating,  // only its number of terminating pods has changed
+      kAny,          // its counts, or the pods to adopt or release, have changed
     } change;
   };
   // An older state of a pod than the one put before is ignored: an adoption is put as soon as it is written,
@@ -81,10 +81,10 @@ class ReplicaIndex {
   std::vector<Effect> PutPod(const ObjectPtr& pod);
   std::vector<Effect> RemovePod(const api::Object& pod);
 
-  // The pods of an owner that has been seen; nullptr when it has not. Lives until the owner or a pod changes.
+  // The pods of an owner; nullptr when it is unknown. Valid until the owner or a pod changes.
   PodGroup* Find(const ObjectName& owner);
-  // By the node's number, how many live pods the owner and those with the same controller have there. None
-  // anywhere for an owner without a controller, as in Kubernetes, whose documentation promises otherwise.
+  // By the node's number, the live pods there of the owner and of the owners with the same controller. All 0
+  // for an owner without a controller, as in Kubernetes, contrary to its documentation.
   std::vector<int> LivePodsByNode(const ObjectName& owner) const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace terrarium::controllers::replicaset {
 
-// What the two kinds that keep pods of a template differ in.
+// The differences between ReplicaSet and ReplicationController.
 struct ReplicaKind {
   std::string_view resource;
   std::string_view api_version;

@@ -25,7 +25,7 @@ struct ReplicaFailure {
   std::string message;
 };
 
-// The status that follows, equal to the owner's own when there is nothing new.
+// The new status, equal to the current one when nothing has changed.
 api::Json NextStatus(const api::Json& owner, const ReplicaCounts& counts,
                      const std::optional<ReplicaFailure>& failure, api::Time now);
 

@@ -62,14 +62,14 @@ class ReplicaSetController : public std::enable_shared_from_this<ReplicaSetContr
     api::Json picker;
   };
   // Records the effect of a burst on each pod, as Events and why records.
-  class Telling;
+  class BurstReporter;
 
   void OwnerSeen(const api::Object& owner);
   void OwnerGone(const api::Object& owner);
   void PodSeen(const ObjectPtr& pod, bool is_new);
   void PodGone(const api::Object& pod);
   // Enqueues the owner if a pod event affects it.
-  void Heed(const ReplicaIndex::Effect& effect, bool expected);
+  void EnqueueIfAffected(const ReplicaIndex::Effect& effect, bool expected);
   // Whether the owners report the number of their terminating pods.
   bool TerminatingMatters() const;
 

@@ -9,12 +9,11 @@
 
 namespace terrarium::controllers::resource_quota {
 
-// The status the quota is to have; nullopt when it has it, whatever way its amounts are written.
+// The new status of the quota; nullopt when it has it, possibly with quantities in another notation.
 //
-// What is used of a limit is what status.used says without what was released, but never less than what is
-// counted: the difference is what the apiserver has let in and this controller has not seen yet. E.g. with
-// hard 2, used 2, of which one pod is still on its way and one has just gone: counted 0, released 1, and 1 is
-// used, not 0.
+// used = max(status.used - released, counted). status.used may exceed `counted` by the objects that the
+// apiserver has admitted and this controller has not observed. Example: hard 2, used 2; one pod is not
+// observed yet and one is just gone. Then counted is 0, released is 1, and 1 is used, not 0.
 std::optional<api::Json> NextStatus(const api::Json& quota, const QuotaAccount& account);
 
 }  // namespace terrarium::controllers::resource_quota

@@ -30,7 +30,7 @@ class ResourceQuotaController : public std::enable_shared_from_this<ResourceQuot
   void WatchKind(std::size_t kind);
   void KindAdded(const ServedResource& resource);
   void KindRemoved(const ServedResource& resource);
-  // After a change of what the ledger counts.
+  // Called after a change of the counted kinds.
   void ReadQuotasAgain();
   void QuotaSeen(const api::Object& quota);
   void ObjectSeen(std::size_t kind, const api::Object& object);
@@ -38,7 +38,7 @@ class ResourceQuotaController : public std::enable_shared_from_this<ResourceQuot
   void Enqueue(const std::vector<ObjectName>& quotas);
   void ScheduleResync();
   void Resync();
-  void LookAtTerminatingPods(const std::string& ns);
+  void RecountTerminatingPods(const std::string& ns);
   api::Task<ReconcileResult> Sync(ObjectName name);
 
   ControllerContext context_;

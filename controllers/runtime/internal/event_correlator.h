@@ -33,7 +33,8 @@ class EventCorrelator {
   };
   struct Outcome {
     std::string key;  // of the Event that reports it
-    // Combined with similar ones: the message has a prefix that says so, and the Event omits the reporter.
+    // Combined with similar ones: the message has the prefix "(combined from similar events)", and the Event
+    // omits the reporter.
     bool combined = false;
     bool spam = false;  // dropped, not written
   };

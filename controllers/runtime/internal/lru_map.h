@@ -11,7 +11,7 @@
 
 namespace terrarium::controllers {
 
-// A map of texts that forgets what was not asked for longest.
+// A map that evicts the least recently used key.
 template <typename Value>
 class LruMap {
  public:
@@ -19,7 +19,7 @@ class LruMap {
   LruMap(const LruMap&) = delete;
   LruMap& operator=(const LruMap&) = delete;
 
-  // The value of `key`, new when there was none. It stays until other keys are asked for.
+  // The value of `key`, created if absent. Valid until other keys are used.
   Value& operator[](std::string_view key) {
     if (Value* found = Find(key)) return *found;
     if (entries_.size() < max_) {
@@ -37,7 +37,7 @@ class LruMap {
     return entries_.front().second;
   }
 
-  // nullptr when there is none.
+  // nullptr when absent.
   Value* Find(std::string_view key) {
     auto place = places_.find(key);
     if (place == places_.end()) return nullptr;

@@ -1,7 +1,7 @@
 #pragma once
 
 // The objects an informer holds, by name and by index. The cost of a change does not grow with their number,
-// and an object that changes without changing its index values moves in no index.
+// and an update that leaves the index values unchanged touches no index.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,18 +19,18 @@ namespace terrarium::controllers {
 
 class ObjectCache {
  public:
-  // What a change did to the object of one name; nullptr: there was none, there is none.
+  // A change of the object of one name; nullptr: no object before, or after.
   struct Change {
     ObjectPtr before;
     ObjectPtr after;
   };
 
-  // Puts `object` in the place of what has its name, and gives that back.
+  // Adds or replaces the object of that name. Returns the replaced object.
   ObjectPtr Put(ObjectPtr object);
-  // Gives back what was there.
+  // Returns the removed object.
   ObjectPtr Remove(const ObjectName& name);
-  // Makes the cache hold exactly `items`. The changes come in their order, deletions after them in the order
-  // of names; objects whose revision is the same are none.
+  // Makes the cache hold exactly `items`. Returns the changes in the order of `items`, then the deletions by
+  // name; objects with an unchanged revision are left out.
   std::vector<Change> Replace(const std::vector<ObjectPtr>& items);
 
   void AddIndex(const std::string& name, IndexFunction values);

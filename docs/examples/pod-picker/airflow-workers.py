@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Removes the Airflow workers whose loss costs least, by the tasks that the metadata database says they run.
+"""Removes the Airflow workers whose loss costs least, by their running tasks in the metadata database.
 
-Story 1 of KEP-3189. A task weighs the more the longer it has been running, since all of that would be done again: one
-and one more for each whole minute. Here the database is an SQLite file with the columns of Airflow's task_instance that
-matter, and a worker's host name is its pod's.
+Story 1 of KEP-3189. A task that has been running for longer has a higher weight, since it would start again: one, plus
+one for each whole minute. The database of this example is an SQLite file with a few columns of Airflow's task_instance,
+and a worker's host name is the name of its pod.
 """
 
 import contextlib

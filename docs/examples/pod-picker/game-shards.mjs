@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Removes the shards of a game on which the fewest players would be thrown out.
+// Removes the shards of a game with the fewest players.
 //
-// Story 2 of KEP-3189. Each shard says who is on it whenever that changes, by PUT /shards/POD with a body like
-// {"players": 7, "premium": 2}, and the picker keeps that in memory. Players who pay count three times. A shard that
-// has said nothing is empty.
+// Story 2 of KEP-3189. Each shard reports its players whenever they change, by PUT /shards/POD with a body like
+// {"players": 7, "premium": 2}, and the picker keeps that in memory. Premium players count three times. A shard without
+// a report is empty.
 
 import { leastBusy, options, serve } from "./pod_picker.mjs";
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Removes the pods that have the least to do, as a JSON file says: {"POD": 3, ...}. A pod that is not in it is idle.
+// Removes the pods with the lowest load, read from a JSON file: {"POD": 3, ...}. A pod that is not listed is idle.
 
 import { existsSync, readFileSync } from "node:fs";
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Removes the pods that have the least to do, as a JSON file says: {"POD": 3, ...}. A pod that is not in it is idle."""
+"""Removes the pods with the lowest load, read from a JSON file: {"POD": 3, ...}. A pod that is not listed is idle."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ import pod_picker
 
 def main():
     parser = pod_picker.arguments(__doc__)
-    parser.add_argument("--busy", type=pathlib.Path, default="busy.json", help="the file, read anew for each request")
+    parser.add_argument("--busy", type=pathlib.Path, default="busy.json", help="the file, read again for each request")
     options = parser.parse_args()
 
     def busy_of(pods):

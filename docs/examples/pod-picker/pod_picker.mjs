@@ -1,12 +1,12 @@
-// What the pickers in JavaScript share: a choice, and the server that is asked for it. No dependencies.
+// The code that the pickers in JavaScript share: the choice of pods, and the HTTP server. No dependencies.
 
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { parseArgs } from "node:util";
 
-// {chosen, tied} of a Map from pod to how busy it is, when `wanted` of them have to go. Those that are equally busy and
-// do not all go are tied: Kubernetes decides between them by its other criteria.
+// Returns {chosen, tied} for a Map from pod to load, of which `wanted` are to be deleted. Pods with equal load of which
+// only some are deleted are tied: Kubernetes decides between them by its other criteria.
 export function leastBusy(busy, wanted) {
   const order = [...busy.keys()].sort((a, b) => busy.get(a) - busy.get(b) || (a < b ? -1 : 1));
   if (wanted >= order.length) return { chosen: order, tied: [] };
@@ -18,7 +18,7 @@ export function leastBusy(busy, wanted) {
     : { chosen: below, tied: level };
 }
 
-// The values of --port, --tls-cert and --tls-key, and of further options that take a text.
+// The values of --port, --tls-cert and --tls-key, and of further string options.
 export function options(more = {}) {
   const text = { type: "string" };
   const defaults = { port: "0", ...more };
@@ -32,9 +32,9 @@ async function bodyOf(request) {
   return JSON.parse(Buffer.concat(pieces).toString());
 }
 
-// Answers POST /pick by `pick(pods, wanted)`, which gives {chosen, tied}, and prints where it listens. `others` has
-// more handlers by "METHOD /path", a path that ends with a slash standing for all below it; they get the rest of the
-// path and the body. With PICKER_TOKEN in the environment, a request must bring it as its bearer token.
+// Serves POST /pick with `pick(pods, wanted)`, which returns {chosen, tied}, and prints its port. `others` has more
+// handlers by "METHOD /path"; a path with a trailing slash covers all paths below it. They get the rest of the path and
+// the body. With PICKER_TOKEN in the environment, requests must have it as their bearer token.
 export function serve(given, pick, others = {}) {
   const token = process.env.PICKER_TOKEN;
   const handlers = {

@@ -1,4 +1,4 @@
-"""What the pickers in Python share: a choice, and the server that is asked for it. Standard library only."""
+"""The code that the pickers in Python share: the choice of pods, and the HTTP server. Standard library only."""
 
 import argparse
 import http.server
@@ -8,11 +8,11 @@ import ssl
 
 
 def least_busy(busy, wanted):
-    """(chosen, tied) of {pod: how busy it is}, when `wanted` of them have to go.
+    """Returns (chosen, tied) for a {pod: load}, of which `wanted` are to be deleted.
 
-    Chosen are those that go in any case. Where several are equally busy and not all of them go, they are tied, and
-    Kubernetes decides by its other criteria: of {"a": 1, "b": 2, "c": 2, "d": 2}, two of which go, "a" is chosen and
-    the others are tied.
+    Chosen pods are deleted in any case. Pods with equal load of which only some are deleted are tied, and Kubernetes
+    decides by its other criteria. Of {"a": 1, "b": 2, "c": 2, "d": 2}, two of which are deleted, "a" is chosen and the
+    others are tied.
     """
     order = sorted(busy, key=lambda pod: (busy[pod], pod))
     if wanted >= len(order):
@@ -32,9 +32,9 @@ def arguments(description):
 
 
 def serve(options, busy_of):
-    """Answers POST /pick by `busy_of(pods)`, which gives {pod: how busy it is}, and prints where it listens.
+    """Serves POST /pick with `busy_of(pods)`, which returns {pod: load}, and prints its port.
 
-    With PICKER_TOKEN in the environment, a request must bring it as its bearer token.
+    With PICKER_TOKEN in the environment, requests must have it as their bearer token.
     """
     token = os.environ.get("PICKER_TOKEN")
 
@@ -61,7 +61,7 @@ def serve(options, busy_of):
             self.wfile.write(text)
 
         def log_message(self, *_):
-            """The plane's events and metrics say more."""
+            """The events and metrics of the control plane report more."""
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
     if options.tls_cert:

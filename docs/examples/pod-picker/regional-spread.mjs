@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Removes pods so that what stays is spread over the regions as evenly as can be.
+// Removes pods so that the remaining ones are spread evenly over the regions.
 //
-// Story 4 of KEP-3189. A pod's region is that of its node, read from the API at KUBERNETES_URL. One after the other, a
-// pod goes from the region that has most; of several such regions, and within a region, the pod that does least, as its
-// annotation example.com/active-requests says.
+// Story 4 of KEP-3189. A pod's region is that of its node, read from the API at KUBERNETES_URL. It repeatedly removes a
+// pod from the region with the most pods; of several such regions, and within a region, the pod with the least work, by
+// its annotation example.com/active-requests.
 
 import { options, serve } from "./pod_picker.mjs";
 

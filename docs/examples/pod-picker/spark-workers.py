@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Removes the workers of a Spark standalone cluster that run the fewest tasks, as the master's /json/ page tells.
+"""Removes the workers of a Spark standalone cluster that run the fewest tasks, by the master's /json/ page.
 
-Story 3 of KEP-3189. Workers register under the names of their pods (SPARK_LOCAL_HOSTNAME). One that the master has not
-heard of, or holds for dead, does nothing that could be lost.
+Story 3 of KEP-3189. Workers register under the names of their pods (SPARK_LOCAL_HOSTNAME). A worker that the master
+does not list as alive runs no tasks.
 """
 
 import json

@@ -12,8 +12,8 @@
 namespace terrarium::kubelet_fake {
 
 struct ContainerRuntime::Contents {
-  LogBook logs;  // thread-safe, unlike the rest, which is the kubelet's lane's
-  // Pods that a kubelet has left when it went, by uid.
+  LogBook logs;  // thread-safe; the rest is for the kubelet's lane
+  // Pods of a kubelet that has stopped, by uid.
   std::map<std::string, PodLife> left;
 
   void Leave(PodLife life) {

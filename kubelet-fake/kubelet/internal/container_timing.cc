@@ -11,15 +11,15 @@ constexpr int kKilled = 137;
 // The grace period of a container whose preStop hook or wait for its turn used up the pod's grace period.
 constexpr Duration kShortestGrace = std::chrono::seconds(2);
 
-bool Flag(const bool* said) { return said != nullptr && *said; }
+bool IsSet(const bool* value) { return value != nullptr && *value; }
 
 std::optional<DueExit> OwnExit(const Container& container, const PodDirections& directions) {
   const api::PodScript& script = *directions.script;
-  const Duration* run_for = Said(script, container, &Script::run_for);
-  const int* code = Said(script, container, &Script::exit_code);
+  const Duration* run_for = FindForRegular(script, container, &Script::run_for);
+  const int* code = FindForRegular(script, container, &Script::exit_code);
   const bool ends = run_for != nullptr || code != nullptr || container.kind == Container::Kind::kInit;
   if (!ends || (directions.hold.ready && container.kind == Container::Kind::kRegular)) return std::nullopt;
-  const std::string* reason = Said(script, container, &Script::exit_reason);
+  const std::string* reason = FindForRegular(script, container, &Script::exit_reason);
   const int exit_code = code != nullptr ? *code : 0;
   return DueExit{container.started_at + (run_for != nullptr ? *run_for : Duration::zero()), exit_code,
                  reason != nullptr ? *reason : ReasonOfExit(exit_code)};
@@ -52,20 +52,20 @@ bool IsItsTurn(const PodState& pod, const Container& container, Time* since) {
 std::optional<DueExit> StoppedExit(const PodState& pod, const Container& container,
                                    const PodDirections& directions) {
   const std::optional<StopOrder> order = OrderFor(pod, container);
-  if (!order || Clings(pod, container, directions)) return std::nullopt;
+  if (!order || IgnoresStop(pod, container, directions)) return std::nullopt;
   const api::PodScript& script = *directions.script;
   Time since = order->since;
   const bool its_turn = !pod.stop || IsItsTurn(pod, container, &since);
   const int code =
-      directions.stop_exit_code.value_or(SaidOfAll(script, container, &Script::stop_exit_code, 0));
+      directions.stop_exit_code.value_or(ValueForAll(script, container, &Script::stop_exit_code, 0));
   if (pod.released && directions.stop_exit_code) return DueExit{*pod.released, code, ReasonOfExit(code)};
   if (!its_turn) since = std::max(since, order->kill_by);  // it is asked to stop then at the latest
   const Duration grace = std::max(order->kill_by - since, Duration::zero());
   const Time signal = since + std::min(container.pre_stop, grace);
   const bool waited = signal > order->since;
   const Time kill = waited && signal >= order->kill_by ? signal + kShortestGrace : order->kill_by;
-  const Time end = signal + SaidOfAll(script, container, &Script::stop_after, Duration::zero());
-  const bool killed = end > kill || SaidOfAll(script, container, &Script::ignore_sigterm, false);
+  const Time end = signal + ValueForAll(script, container, &Script::stop_after, Duration::zero());
+  const bool killed = end > kill || ValueForAll(script, container, &Script::ignore_sigterm, false);
   // A held container ends as if it had not been held, but not before its release.
   const Time at = std::max(killed ? kill : end, pod.released.value_or(Time::min()));
   return DueExit{at, killed ? kKilled : code, ReasonOfExit(killed ? kKilled : code)};
@@ -81,9 +81,9 @@ Time StartDue(const PodState& pod, const Container& container, const api::PodScr
   return std::max(*container.eligible, pod_starts) + (own != nullptr ? *own : Duration::zero());
 }
 
-bool Clings(const PodState& pod, const Container& container, const PodDirections& directions) {
+bool IgnoresStop(const PodState& pod, const Container& container, const PodDirections& directions) {
   if (pod.stop && directions.hold.terminating) return true;
-  return !directions.let_go && SaidOfAll(*directions.script, container, &Script::hang, false);
+  return !directions.let_go && ValueForAll(*directions.script, container, &Script::hang, false);
 }
 
 std::optional<DueExit> ExitDue(const PodState& pod, const Container& container,
@@ -108,15 +108,15 @@ Probed ProbedAt(const Container& container, const PodDirections& directions, Tim
   out.started = now >= begun;
   wait_for(begun);
   const api::PodScript& script = *directions.script;
-  if (Flag(Said(script, container, &Script::never_ready))) return out;
+  if (IsSet(FindForRegular(script, container, &Script::never_ready))) return out;
   if (directions.hold.ready && container.kind == Container::Kind::kRegular) return out;
-  const Duration* delay = Said(script, container, &Script::ready_delay);
+  const Duration* delay = FindForRegular(script, container, &Script::ready_delay);
   const Duration after = std::max(container.readiness_probe.value_or(Duration::zero()),
                                   delay != nullptr ? *delay : Duration::zero());
   const Time first = std::max(begun, container.started_at + after);
   wait_for(first);
   out.ready = now >= first;
-  if (const std::vector<api::ProbeFlip>* flips = Said(script, container, &Script::readiness)) {
+  if (const std::vector<api::ProbeFlip>* flips = FindForRegular(script, container, &Script::readiness)) {
     for (const api::ProbeFlip& flip : *flips) {
       if (now >= container.started_at + flip.after) out.ready = flip.passes && now >= first;
       wait_for(container.started_at + flip.after);
@@ -127,7 +127,7 @@ Probed ProbedAt(const Container& container, const PodDirections& directions, Tim
 
 std::optional<Time> LivenessFails(const Container& container, const api::PodScript& script) {
   if (container.kind == Container::Kind::kInit) return std::nullopt;
-  const Duration* after = Said(script, container, &Script::liveness);
+  const Duration* after = FindForRegular(script, container, &Script::liveness);
   return after != nullptr ? std::optional<Time>(container.started_at + *after) : std::nullopt;
 }
 

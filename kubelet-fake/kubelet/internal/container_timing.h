@@ -14,17 +14,17 @@ namespace terrarium::kubelet_fake {
 // The script's value of a field that applies to regular containers only, unless the script names the
 // container.
 template <typename T>
-const T* Said(const api::PodScript& script, const Container& container,
-              std::optional<T> api::ContainerScript::*field) {
+const T* FindForRegular(const api::PodScript& script, const Container& container,
+                        std::optional<T> api::ContainerScript::*field) {
   return container.kind == Container::Kind::kRegular ? script.Find(container.name, field)
                                                      : script.FindOwn(container.name, field);
 }
 // The script's value of a field that applies to every container.
 template <typename T>
-T SaidOfAll(const api::PodScript& script, const Container& container,
-            std::optional<T> api::ContainerScript::*field, T otherwise) {
-  const T* said = script.Find(container.name, field);
-  return said != nullptr ? *said : otherwise;
+T ValueForAll(const api::PodScript& script, const Container& container,
+              std::optional<T> api::ContainerScript::*field, T otherwise) {
+  const T* value = script.Find(container.name, field);
+  return value != nullptr ? *value : otherwise;
 }
 
 // When the container first starts. REQUIRES: container.eligible, pod.start_time
@@ -39,7 +39,7 @@ struct DueExit {
 std::optional<DueExit> ExitDue(const PodState& pod, const Container& container,
                                const PodDirections& directions);
 // Whether the container ignores a request to stop until the pod is released.
-bool Clings(const PodState& pod, const Container& container, const PodDirections& directions);
+bool IgnoresStop(const PodState& pod, const Container& container, const PodDirections& directions);
 
 struct Probed {
   bool started = false;

@@ -19,12 +19,12 @@ struct ContainerRun {
   api::PrintScript prints;
 };
 
-// What containers have printed in their latest run and in the one before, which is what a kubelet keeps.
+// The output of containers in their latest run and in the one before, which is what a kubelet keeps.
 // Thread-safe, since the apiserver reads it while the kubelet writes.
 class LogBook {
  public:
-  // The container runs, or has run until `finished`. Nothing changes when a later run of it is known; a run
-  // that is known already, by the time of its start, goes on.
+  // Records that the container runs, or has run until `finished`. A no-op if a later run of it, or a run with
+  // the same start time, is known.
   void Begin(const api::ObjectName& pod, ContainerRun run, std::optional<api::Time> finished = std::nullopt);
   void End(const api::ObjectName& pod, const std::string& container, api::Time finished);
   // The pod is gone, and its logs with it.

@@ -177,11 +177,8 @@ void TakeUpStatus(const Json& pod, PodState& state) {
 }  // namespace
 
 PodPhase PhaseIn(const Json& pod) {
-  const std::string_view text = StringAt(pod, "status", "phase");
-  for (const PodPhase phase : {PodPhase::kRunning, PodPhase::kSucceeded, PodPhase::kFailed}) {
-    if (text == Name(phase)) return phase;
-  }
-  return PodPhase::kPending;
+  const PodPhase phase = api::ParsePhase(StringAt(pod, "status", "phase"));
+  return phase == PodPhase::kUnknown ? PodPhase::kPending : phase;
 }
 
 void ReadChanges(const Json& pod, Time now, PodState& state) {

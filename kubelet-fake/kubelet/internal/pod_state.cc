@@ -11,16 +11,6 @@ bool PolicyRestarts(RestartPolicy policy, int code) {
 
 }  // namespace
 
-std::string_view Name(PodPhase phase) {
-  switch (phase) {
-    case PodPhase::kPending: return "Pending";
-    case PodPhase::kRunning: return "Running";
-    case PodPhase::kSucceeded: return "Succeeded";
-    case PodPhase::kFailed: return "Failed";
-  }
-  return "";
-}
-
 std::string_view Name(ConditionType type) {
   constexpr std::array<std::string_view, kConditionTypes> kNames = {
       "PodReadyToStartContainers", "Initialized",  "Ready",

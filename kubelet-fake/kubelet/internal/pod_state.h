@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/base/clock.h"
+#include "api/core_v1/pod.h"
 #include "api/json.h"
 #include "api/object_name.h"
 
@@ -22,9 +23,7 @@ using api::Duration;
 using api::Json;
 using api::Time;
 
-enum class PodPhase { kPending, kRunning, kSucceeded, kFailed };
-std::string_view Name(PodPhase phase);
-inline bool IsTerminal(PodPhase phase) { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+using PodPhase = api::Phase;  // never kUnknown
 
 enum class RestartPolicy { kAlways, kOnFailure, kNever };
 
@@ -74,7 +73,7 @@ struct Container {
   bool started = false;
   bool ready = false;
   int restarts = 0;
-  std::optional<Time> eligible;  // since when only its start delay holds back its first start
+  std::optional<Time> eligible;  // since when only its start delay postpones its first start
   Time started_at{};
   std::unique_ptr<Exit> exit;  // the latest end; null: it has never ended
   std::unique_ptr<Exit> exit_before;
@@ -120,8 +119,8 @@ struct Ending {
   PodPhase phase = PodPhase::kFailed;
   std::string reason;
   std::string message;
-  bool shows_at_once = false;  // conditions show it before the containers have stopped
-  bool disruption = false;     // adds a DisruptionTarget condition
+  bool shows_immediately = false;  // conditions show it before the containers have stopped
+  bool disruption = false;         // adds a DisruptionTarget condition
 };
 
 struct PodState {

@@ -11,10 +11,10 @@ bool Pod::IsOwn(std::int64_t revision) const {
 // Example: the kubelet writes (revision 7) while a client deletes the pod (revision 6). The response comes
 // first and contains both changes. The informer then delivers 6, which is older than the known object and yet
 // unread, and 7, which is the kubelet's own.
-bool Pod::Hear(const api::ObjectPtr& told) {
-  const std::int64_t revision = told->revision();
+bool Pod::Observe(const api::ObjectPtr& observed) {
+  const std::int64_t revision = observed->revision();
   if (IsOwn(revision)) return false;
-  if (revision > object->revision()) object = told;
+  if (revision > object->revision()) object = observed;
   if (in_flight) {
     ++events_in_flight;
     event_revision = revision;

@@ -45,7 +45,7 @@ struct Pod {
 
   bool IsOwn(std::int64_t revision) const;
   // Takes in an object from the informer. False: the caller has nothing to do now.
-  bool Hear(const api::ObjectPtr& told);
+  bool Observe(const api::ObjectPtr& observed);
   // Takes in the response to a write.
   void Wrote(const api::ObjectPtr& answer);
 };

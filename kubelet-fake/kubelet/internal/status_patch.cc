@@ -175,7 +175,7 @@ void AddAddress(const PodState& pod, Json& status) {
 }
 
 void AddPhase(const PodState& pod, Json& status) {
-  status["phase"] = Name(pod.phase);
+  status["phase"] = api::PhaseName(pod.phase);
   if (!pod.reason.empty()) status["reason"] = pod.reason;
   if (!pod.message.empty()) status["message"] = pod.message;
 }
@@ -305,7 +305,7 @@ Json TakeDifference(PodState& pod, const Json& document) {
 
 bool Agrees(const PodState& pod, const Json& document) {
   const Json& status = api::ObjectAt(document, "status");
-  if (StringAt(status, "phase") != Name(pod.phase)) return false;
+  if (StringAt(status, "phase") != api::PhaseName(pod.phase)) return false;
   for (std::size_t i = 0; i < kConditionTypes; ++i) {
     const auto type = static_cast<ConditionType>(i);
     const Condition& condition = pod.conditions[i];

@@ -10,11 +10,10 @@
 
 namespace terrarium::kubelet_fake {
 
-// When which node's lease is renewed: each once in every round, the nodes spread evenly over the round's
-// seconds.
+// Schedules the lease renewals of nodes: once per period, spread evenly over its seconds.
 class HeartbeatWheel {
  public:
-  static constexpr api::Duration kRound = std::chrono::seconds(10);
+  static constexpr api::Duration kPeriod = std::chrono::seconds(10);
 
   explicit HeartbeatWheel(api::Time epoch) : epoch_(epoch) {}
 
@@ -27,7 +26,7 @@ class HeartbeatWheel {
 
  private:
   static constexpr api::Duration kSlot = std::chrono::seconds(1);
-  static constexpr std::size_t kSlots = kRound / kSlot;
+  static constexpr std::size_t kSlots = kPeriod / kSlot;
 
   api::Time epoch_;
   std::array<std::set<std::string>, kSlots> slots_;

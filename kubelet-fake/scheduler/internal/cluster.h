@@ -1,7 +1,7 @@
 #pragma once
 
-// The scheduler's picture of the cluster, kept up to date change by change: what is placed where, summed up
-// for each node and for each group of affinity terms.
+// The scheduler's view of the cluster, updated incrementally: placed pods, summed up for each node and for
+// each group of affinity terms.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,25 +28,24 @@ class Cluster {
     NodeInfo& node;
     NodeFacts before;  // without an object when the node is new
   };
-  // nullopt when the node says nothing new about scheduling.
+  // nullopt: nothing relevant to scheduling has changed.
   std::optional<NodeChange> SetNode(const api::ObjectPtr& node);
   void RemoveNode(const std::string& name);
   void SetNamespace(const api::ObjectPtr& object);
   void RemoveNamespace(const std::string& name);
 
-  // A pod counts on a node from now on, also on one that is not known yet. The reference holds until it is
-  // removed.
+  // Counts a pod on a node, which need not be known yet. The reference is valid until the pod is removed.
   NodeInfo& Place(const PodClassPtr& pod_class, const std::string& node);
   void Remove(const PodClassPtr& pod_class, NodeInfo& node);
 
-  // Those that are known, in the order in which they came.
+  // The known nodes, in the order in which they were added.
   const std::vector<NodeInfo*>& nodes() const { return known_; }
   // A known node, or nullptr.
   NodeInfo* FindNode(std::string_view name) const;
-  // Changes whenever a decision may come out differently.
+  // Changes whenever the result of a decision may change.
   std::uint64_t generation() const { return generation_; }
 
-  // Makes the counts current that a decision about the class looks at.
+  // Updates the counts that a decision about the class uses.
   void Refresh(const PodClass& pod_class);
 
  private:
@@ -62,7 +61,8 @@ class Cluster {
   TopologyKeys topology_;
   std::map<std::string, std::unique_ptr<NodeInfo>, std::less<>> nodes_;  // also unknown ones that have pods
   std::vector<NodeInfo*> known_;
-  // Classes and groups live as long as pods have them; the dead are swept out when their number has doubled.
+  // Classes and groups live as long as pods refer to them; expired entries are removed when the number of
+  // entries has doubled.
   std::map<std::string, std::weak_ptr<PodClass>> classes_;
   std::map<std::string, std::weak_ptr<TermGroup>> groups_;
   std::size_t classes_before_sweep_ = 256;

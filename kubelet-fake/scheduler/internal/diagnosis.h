@@ -1,6 +1,6 @@
 #pragma once
 
-// Why nodes were refused, counted, and the words that kube-scheduler has for it.
+// Counts why nodes were rejected, and formats kube-scheduler's message.
 
 #include <array>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace terrarium::kubelet_fake::scheduling {
 
-// The filters in the order in which a node goes through them; the first that refuses it ends its turn.
+// The filters in the order in which they are applied to a node; the first that rejects it ends the check.
 enum class FilterName {
   kNodeUnschedulable,
   kTaintToleration,
@@ -48,26 +48,26 @@ enum class Reason {
 
 class Diagnosis {
  public:
-  // Ways of counting a node out. `hopeless`: removing pods from the node would not help.
+  // Records a rejection. `hopeless`: removing pods from the node would not help.
   void Count(Reason reason) { ++reasons_[static_cast<std::size_t>(reason)]; }
   void CountInsufficient(const std::string& scalar) { ++scalars_[scalar]; }
   void NodeRefused(FilterName by, bool hopeless) {
     rejected_by_.Insert(by);
     if (!hopeless) ++not_hopeless_;
   }
-  // The pod's node affinity named the nodes to look at; the others have no reason of their own.
+  // The pod's node affinity names the nodes to check; the others have no reason of their own.
   void OnlyNamedNodesSeen(int nodes) {
     rejected_by_.Insert(FilterName::kNodeAffinity);
     unseen_ = nodes;
   }
-  // No node could match, whatever nodes there are.
+  // No node can match, existing or not.
   void AffinityConflict() {
     rejected_by_.Insert(FilterName::kNodeAffinity);
     conflict_ = true;
   }
 
   const FilterSet& rejected_by() const { return rejected_by_; }
-  // REQUIRES: of `nodes` nodes, at least one, none was good enough.
+  // REQUIRES: nodes > 0, and all were rejected.
   std::string Message(int nodes, bool may_preempt) const;
 
  private:

@@ -6,13 +6,13 @@
 
 namespace terrarium::kubelet_fake::scheduling {
 
-// Whether a pod of the class may run on the node, in the state that the cluster is in; if not, `why` counts
-// it out with kube-scheduler's reasons. REQUIRES: the class's groups are current (Cluster::Refresh).
+// Whether a pod of the class may run on the node in the current state of the cluster; if not, adds
+// kube-scheduler's reasons to `why`. REQUIRES: the class's groups are current (Cluster::Refresh).
 bool PassesFilters(const PodClass& pod_class, const NodeInfo& node, Diagnosis& why);
 
 // The parts that also decide whether a change of a node is worth another attempt.
 bool TaintsTolerated(const Requirements& wants, const NodeFacts& node);
-// On the node as if nothing ran there.
+// As if the node were empty.
 bool FitsWhenEmpty(const Requirements& wants, const NodeFacts& node);
 
 }  // namespace terrarium::kubelet_fake::scheduling

@@ -17,7 +17,7 @@ namespace terrarium::kubelet_fake::scheduling {
 
 struct PodClass;
 
-// What the node itself says.
+// The properties of the Node object.
 struct NodeFacts {
   Allocatable allocatable;
   std::vector<Taint> taints;
@@ -26,11 +26,11 @@ struct NodeFacts {
 
   static NodeFacts Of(const api::ObjectPtr& node);
   const api::ObjectHeader& header() const { return object->header(); }
-  // The same in everything that scheduling asks about.
+  // Whether all properties relevant to scheduling are equal.
   bool SameAs(const NodeFacts& other) const;
 };
 
-// What every decision looks at comes first: hundreds of nodes are gone through for one pod.
+// The members that every decision reads come first: one pod's decision may visit hundreds of nodes.
 struct alignas(64) NodeInfo {
   // Sums over the pods that count here.
   Resources requested;

@@ -12,8 +12,8 @@
 
 namespace terrarium::kubelet_fake::scheduling {
 
-// Pods that ask for the same, as those made from one template do: a decision about one of them holds for all.
-// Shared by these pods; made by Cluster, which also keeps the groups current.
+// Pods with equal requirements, such as those made from one template: a decision about one of them is valid
+// for all. Shared by these pods; made by Cluster, which also keeps the groups current.
 struct PodClass {
   std::int64_t number = 0;  // by which classes are ordered
   Requirements wants;
@@ -21,10 +21,10 @@ struct PodClass {
   std::shared_ptr<TermGroup> affinity;  // nullptr: none
   bool matches_own_affinity = false;
   std::vector<std::shared_ptr<TermGroup>> anti_affinity;
-  // Whose terms these pods match: the affinity and anti-affinity of any pods, also their own.
+  // The groups whose terms these pods match: affinity and anti-affinity of any pods, including their own.
   std::vector<std::shared_ptr<TermGroup>> matched;
 
-  // Why no node was good enough at the last attempt. It still holds while the cluster has that generation.
+  // Why no node was feasible at the last attempt. Valid while the cluster has that generation.
   struct Failure {
     std::uint64_t generation = 0;
     FilterSet rejected_by;

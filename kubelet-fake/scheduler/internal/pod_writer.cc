@@ -27,7 +27,7 @@ const Json& ScheduledCondition(const Json& pod) {
   return api::EmptyObject();
 }
 
-api::Client::WriteDone Telling(PodWriter::Done done) {
+api::Client::WriteDone ToWriteDone(PodWriter::Done done) {
   return [done = std::move(done)](const api::Client::Written& written) {
     done(written ? std::nullopt : std::optional(written.status()));
   };
@@ -44,7 +44,7 @@ void PodWriter::Bind(const api::Object& pod, const std::string& node, Done done)
                 .object = pod.name(),
                 .subresource = "binding",
                 .body = std::move(binding)},
-               Telling(std::move(done)));
+               ToWriteDone(std::move(done)));
 }
 
 bool PodWriter::ReportUnscheduled(const api::Object& pod, std::string_view reason, const std::string& message,
@@ -71,7 +71,7 @@ bool PodWriter::ReportUnscheduled(const api::Object& pod, std::string_view reaso
                 .object = pod.name(),
                 .subresource = "status",
                 .body = std::move(patch)},
-               Telling(std::move(done)));
+               ToWriteDone(std::move(done)));
   return true;
 }
 

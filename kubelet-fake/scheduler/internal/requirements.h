@@ -1,6 +1,6 @@
 #pragma once
 
-// What a pod asks of the node it is to run on, read from its document once.
+// The requirements of a pod for its node, read from its document once.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@
 namespace terrarium::kubelet_fake::scheduling {
 
 struct Requirements {
-  api::ObjectHeader pod;  // namespace and labels only: what other pods' terms ask about
+  api::ObjectHeader pod;  // namespace and labels only, which other pods' terms match
   std::int64_t priority = 0;
   bool may_preempt = true;  // preemptionPolicy is not Never
   PodRequests resources;

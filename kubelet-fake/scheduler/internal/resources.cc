@@ -46,7 +46,7 @@ void RaiseAll(Amounts& most, const Amounts& other) {
   }
 }
 
-// `otherwise` stands for what the container does not ask for.
+// `otherwise` is used for missing requests.
 Amounts ContainerRequests(const Json& container, const Amounts& otherwise) {
   Amounts out = ReadAmounts(ObjectAt(container, "resources", "requests"));
   out.insert(otherwise.begin(), otherwise.end());
@@ -145,7 +145,7 @@ std::int64_t Resources::Scalar(std::string_view name) const {
 PodRequests RequestsOf(const Json& pod_spec) {
   const Amounts total = Total(pod_spec, {});
   Amounts otherwise = ScoringDefaults();
-  // A pod that speaks for its containers is believed, where it says anything.
+  // Pod-level requests override the containers' requests.
   if (!ObjectAt(pod_spec, "resources", "requests").empty()) {
     std::erase_if(otherwise, [&](const auto& item) { return total.contains(item.first); });
   }

@@ -10,12 +10,12 @@
 
 namespace terrarium::kubelet_fake::scheduling {
 
-// Amounts as the scheduler reckons with them: cpu in thousandths, everything else in whole units.
+// Amounts as the scheduler computes with them: cpu in thousandths, everything else in whole units.
 struct Resources {
   std::int64_t milli_cpu = 0;
   std::int64_t memory = 0;
   std::int64_t ephemeral_storage = 0;
-  // Extended resources, huge pages and the like, sorted by name; what is not listed is zero.
+  // Extended resources, huge pages and the like, sorted by name; unlisted ones are zero.
   std::vector<std::pair<std::string, std::int64_t>> scalars = {};
 
   void Add(const Resources& other);
@@ -28,8 +28,7 @@ struct Resources {
 
 struct PodRequests {
   Resources requests;
-  // For scoring, a container that asks for nothing counts with 100m and 200Mi, so that such pods spread as
-  // well.
+  // For scoring, a container without requests counts as 100m and 200Mi, so that such pods spread as well.
   std::int64_t scoring_milli_cpu = 0;
   std::int64_t scoring_memory = 0;
 };

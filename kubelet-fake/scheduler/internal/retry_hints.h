@@ -1,14 +1,14 @@
 #pragma once
 
-// Whether a change may be what a class of unschedulable pods waits for: each filter that refused a node at
-// the last attempt is asked.
+// Whether a change may make a class of unschedulable pods schedulable, by the filters that rejected nodes at
+// the last attempt (queueing hints).
 
 #include "kubelet-fake/scheduler/internal/node_info.h"
 #include "kubelet-fake/scheduler/internal/pod_class.h"
 
 namespace terrarium::kubelet_fake::scheduling {
 
-// A node has come (before has no object) or has changed. REQUIRES: pod_class.failure
+// A node was added (`before` has no object) or has changed. REQUIRES: pod_class.failure
 bool NodeMayHelp(const PodClass& pod_class, const NodeFacts& before, const NodeFacts& after);
 
 // Pods of the class `gone` no longer count on `node`, which is nullptr when the node is not known. REQUIRES:

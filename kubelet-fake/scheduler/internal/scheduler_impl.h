@@ -18,8 +18,8 @@
 
 namespace terrarium::kubelet_fake {
 
-// Shared with callbacks, which may come after the scheduler has gone. What it has seen is worked in by
-// seen.cc, what it does is in cycle.cc.
+// Shared with callbacks, which may arrive after the scheduler is destroyed. seen.cc handles informer events,
+// cycle.cc schedules.
 class Scheduler::Impl : public std::enable_shared_from_this<Scheduler::Impl> {
  public:
   Impl(const api::Env& env, api::Client& client, controllers::EventRecorder& recorder,
@@ -29,7 +29,7 @@ class Scheduler::Impl : public std::enable_shared_from_this<Scheduler::Impl> {
   void Start();
 
  private:
-  // What the informers have seen.
+  // Handlers of informer events.
   void PodSeen(const api::ObjectPtr& pod);
   void PodGone(const api::ObjectName& name);
   void NodeSeen(const api::ObjectPtr& node);
@@ -38,18 +38,18 @@ class Scheduler::Impl : public std::enable_shared_from_this<Scheduler::Impl> {
 
   // Takes the pod out of the queue, if it is there.
   void Dequeue(scheduling::PodRecord& pod);
-  // Remember a change until the next piece of work, which looks at all of them together.
+  // Record a change for the next piece of work, which handles all of them together.
   void NoteFreed(const std::string& node, const scheduling::PodClassPtr& gone);
   void NotePlaced(const scheduling::PodClassPtr& come);
   void RetryAfterChanges();
 
-  // Has Work() called soon.
+  // Posts Work().
   void Wake();
   void Work();
   void Attempt(scheduling::PodRecord& pod);
-  // False when the pod's class cannot be placed; its failure says why.
+  // False when the pod's class cannot be placed; its failure has the reason.
   bool Assume(scheduling::PodRecord& pod);
-  // The pod no longer counts where it did.
+  // Removes the pod from its node's counts.
   void Displace(scheduling::PodRecord& pod);
   void Bind(scheduling::PodRecord& pod);
   void BindFailed(scheduling::PodRecord& pod, const api::Status& status);

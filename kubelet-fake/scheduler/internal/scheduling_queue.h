@@ -1,9 +1,8 @@
 #pragma once
 
-// The pods that wait for a node. Pods to be tried are handed out by priority, then in order of arrival. Those
-// that no node was good enough for wait by class: of a class, only one is tried again when something has
-// changed, and the next one only when that has worked, so that a change costs as much as there are classes
-// and not as there are pods.
+// The pods that wait for a node. Pods to be tried are handed out by priority, then in order of arrival.
+// Unschedulable pods wait by class: after a change only one pod of a class is tried again, and the next one
+// only when that succeeded, so that the cost of a change grows with the number of classes, not of pods.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +21,9 @@ namespace terrarium::kubelet_fake::scheduling {
 enum class QueuePlace {
   kNone,          // placed, being bound, or given up
   kActive,        // to be tried
-  kBackoff,       // to be tried when nothing else is, since it has failed a short while ago
-  kErrorBackoff,  // to be tried after a while: the apiserver refused what was decided
-  kWaiting,       // for something to change
+  kBackoff,       // failed recently: to be tried when nothing else is
+  kErrorBackoff,  // to be tried after a delay: the apiserver refused the binding
+  kWaiting,       // for a change in the cluster
   kGated,         // for its scheduling gates to be removed
 };
 
@@ -43,7 +42,7 @@ struct PodRecord {
   api::Time backoff_until{};
 
   int attempts = 0;
-  std::string reported;  // what the PodScheduled condition was last made to say
+  std::string reported;  // the last message of the PodScheduled condition
   int reports_under_way = 0;
   bool bind_when_reported = false;
 };
@@ -53,18 +52,18 @@ class SchedulingQueue {
   // A pod that has not been tried yet, or has changed since.
   void Add(PodRecord& pod);
   void AddGated(PodRecord& pod);
-  // No node is good enough for it.
+  // No node is feasible for it.
   void AddUnschedulable(PodRecord& pod, api::Time now);
-  // What was decided for it could not be carried out.
+  // Its binding failed.
   void AddErrored(PodRecord& pod, api::Time now);
-  // Wherever it is.
+  // From any place.
   void Remove(PodRecord& pod);
 
-  // Of a class that waits, the one that has waited longest is to be tried.
+  // Makes the longest waiting pod of the class active.
   void TryOneOf(const PodClass& pod_class, api::Time now);
-  // The same for every pod that has waited longer than `age`, as a safety net.
+  // Makes every pod active that has waited longer than `age`, as a safety net.
   void TryWaitingSince(api::Duration age, api::Time now);
-  // Pods whose error backoff is over are to be tried.
+  // Makes pods active whose error backoff is over.
   void TryErrored(api::Time now);
   std::optional<api::Time> NextErrorRetry() const;
 

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// job is what the example's program would create: one pod, deleted some time after it has finished.
+// job returns the Job of the example: one pod, deleted some time after it has finished.
 func job(name string, timeToLive time.Duration) *batchv1.Job {
 	seconds := int32(timeToLive.Seconds())
 	return &batchv1.Job{

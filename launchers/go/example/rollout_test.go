@@ -1,4 +1,4 @@
-// Package example tests a Deployment's rollout with client-go, on a clock that the test holds.
+// Package example tests a Deployment's rollout with client-go, on a virtual clock.
 package example
 
 import (

@@ -1,8 +1,8 @@
-// A Deployment's rollout and a pod's long goodbye, with @kubernetes/client-node, on a clock that the test holds.
+// A Deployment's rollout and a pod's long termination, with @kubernetes/client-node, on a virtual clock.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppsV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
-import { start } from '../terrarium.mjs'; // a project of your own has it beside its tests
+import { start } from '../terrarium.mjs'; // your own project has it beside its tests
 
 let server;
 before(async () => {

@@ -6,7 +6,7 @@ import sys
 import pytest
 from kubernetes import config
 
-# Where terrarium.py lies. A project of your own has it beside its tests.
+# The folder of terrarium.py. Your own project has it beside its tests.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 pytest_plugins = ["terrarium"]

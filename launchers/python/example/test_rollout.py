@@ -1,4 +1,4 @@
-"""A Deployment's rollout and a Job's end, with the kubernetes package, on a clock that the test holds."""
+"""A Deployment's rollout and a pod's termination, with the kubernetes package, on a virtual clock."""
 
 import pytest
 from kubernetes import client

@@ -66,10 +66,10 @@ def test_a_server_ends_when_its_process_is_killed():
         time.sleep(0.005)
 
 
-def test_a_server_that_does_not_start_says_why(monkeypatch, tmp_path):
+def test_a_server_that_does_not_start_reports_why(monkeypatch, tmp_path):
     with pytest.raises(TerrariumError, match=r"(?s)ended with 2 before it was ready.*--feature-gates.*Bogus"):
         Terrarium(feature_gates={"Bogus": True})
-    with pytest.raises(TerrariumError, match="/nowhere/terrarium is no program"):
+    with pytest.raises(TerrariumError, match="/nowhere/terrarium is not a program"):
         Terrarium("/nowhere/terrarium")
     monkeypatch.delenv("TERRARIUM")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -128,7 +128,7 @@ def test_pods_nodes_and_rules(terrarium):
     terrarium.compact()
 
 
-def test_why_tells_what_the_controllers_did(terrarium):
+def test_why_returns_what_the_controllers_did(terrarium):
     labels = {"app": "web"}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
     spec = {"replicas": 2, "selector": {"matchLabels": labels}, "template": template}
@@ -140,7 +140,7 @@ def test_why_tells_what_the_controllers_did(terrarium):
 
 
 @pytest.mark.terrarium(name="mine", clock="auto", kubelet_feature_gates={"PodDeletionCost": False})
-def test_a_mark_says_what_the_cluster_is_like(terrarium, terrarium_server):
+def test_a_mark_sets_the_settings_of_the_cluster(terrarium, terrarium_server):
     assert terrarium.name == "mine"
     assert terrarium_server.clusters() == ["mine"]
     assert terrarium.clock()["mode"] == "auto"

@@ -27,7 +27,9 @@ api::HttpAnswer Failed(api::HttpAnswer::Outcome outcome, std::string error) {
   return answer;
 }
 
-api::HttpAnswer Ending() { return Failed(api::HttpAnswer::Outcome::kRefused, "the plane is stopping"); }
+api::HttpAnswer Ending() {
+  return Failed(api::HttpAnswer::Outcome::kRefused, "the control plane is stopping");
+}
 
 class Caller : public api::HttpCaller {
  public:

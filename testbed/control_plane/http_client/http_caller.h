@@ -1,7 +1,7 @@
 #pragma once
 
-// The HTTP client of the control plane and of the command line, on libcurl. One thread makes all calls, from
-// the first one on, and none waits for another. `locate` decides where a call connects to and whether it is
+// The HTTP client of the control plane and of the command line, on libcurl. One thread, started with the
+// first call, makes all calls concurrently. `locate` decides where a call connects to and whether it is
 // allowed; the client itself depends on nothing of Kubernetes.
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace terrarium::testbed {
 
-// Where to connect to. The request and the certificate's check keep the host that was called.
+// The address to connect to. The request and the check of the certificate use the host of the call.
 struct CallTarget {
   std::string host;  // an IP address, "localhost", or a name that the system resolves
   std::uint16_t port = 0;
@@ -23,7 +23,7 @@ struct CallTarget {
   bool operator==(const CallTarget&) const = default;
 };
 
-// The target of a call, or the answer it gets instead. Thread-safe, and does not block.
+// The target of a call, or its error. Thread-safe, and does not block.
 using Locate = std::function<std::variant<CallTarget, api::HttpAnswer>(const api::HttpCall& call)>;
 
 struct HttpCallerOptions {

@@ -16,21 +16,21 @@
 
 namespace terrarium::testbed {
 
-// What runs while a component does. Called on the component's lane, or by the only thread there is.
+// The process of a running component. Called on the component's lane, or by the only thread.
 class ComponentProcess {
  public:
   struct Ending {
     bool crash = false;  // requests in flight are abandoned
-    // Whether to wait for the work in progress: what was sent is answered first unless it is a crash. Without
-    // it the process has ended when End() returns. REQUIRES: set unless the caller is the only thread, in no
-    // piece of work.
+    // Whether to wait for work in progress and, unless it is a crash, for the responses to requests already
+    // sent. Otherwise the process has ended when End() returns. REQUIRES: set, unless the caller is the only
+    // thread and not a piece of work.
     bool wait = true;
   };
 
   virtual ~ComponentProcess() = default;
-  // Constructs the process; nothing of it runs yet. REQUIRES: there is none.
+  // Constructs the process without running it. REQUIRES: there is none.
   virtual void Make(const api::FeatureGates& gates) = 0;
-  // Begins its work. `synced` is called when it has seen everything there was, possibly before this returns.
+  // Begins its work. `synced` is called when its informers have synced, possibly before this returns.
   virtual void Begin(std::function<void()> synced) = 0;
   // Calls `ended` when the process is gone, possibly before this returns.
   virtual void End(const Ending& how, std::function<void()> ended) = 0;
@@ -40,7 +40,7 @@ class ComponentProcess {
 
 class Component {
  public:
-  // Stopped. What is referred to outlives the component, and no thread runs the lane when it is destroyed.
+  // Stopped. All referents outlive the component, and no thread runs the lane when it is destroyed.
   Component(std::string_view name, const api::FeatureGates& gates, const ControlPlaneParts& control_plane,
             api::Executor& lane, ComponentProcess& process);
 
@@ -56,15 +56,16 @@ class Component {
   // Begins the change on the lane, after the changes before it, and calls `done` there when it is made.
   // Thread-safe.
   void Change(ComponentChange change, ChangeDone done);
-  // The same, made when it returns. `drain` is called before a change that is allowed; what it runs may crash
-  // the component. REQUIRES: the caller is the only thread, and in no piece of work.
+  // The same, synchronously. `drain` is called before a valid change; the work that it runs may crash the
+  // component. REQUIRES: the caller is the only thread and not a piece of work.
   ChangeResult ChangeNow(const ComponentChange& change, const std::function<void()>& drain);
   // Runs `work` on the lane when no change is being made. Thread-safe.
   void PostBetweenChanges(std::function<void()> work);
 
  private:
-  // The one way from a state to the next: check, end, record the gates, start.
-  void Apply(const ComponentChange& change, bool wait, const ChangeDone& done);
+  // The one way from a state to the next: check, drain, end, record the gates, start. Without `drain` it ends
+  // the process asynchronously, after the process's work in progress.
+  void Apply(const ComponentChange& change, const std::function<void()>& drain, const ChangeDone& done);
   void Complete(const ChangePlan& plan);
   void Make();
   void Begin();
@@ -74,7 +75,7 @@ class Component {
   api::Executor& lane_;
   ComponentProcess& process_;
   std::function<void(bool)> on_start_or_stop_;
-  bool changing_ = false;                      // the lane's, as is the next
+  bool changing_ = false;                      // used on the lane only, as is the next
   std::deque<std::function<void()>> waiting_;  // for the change to be made
 
   mutable std::mutex mutex_;

@@ -9,7 +9,7 @@
 namespace terrarium::testbed {
 
 // A component's client that can be closed gracefully. After Close() it sends nothing, and it calls `drained`
-// when all requests sent before have been answered. Single-threaded, on the component's lane.
+// when all requests sent before have their responses. Single-threaded, on the component's lane.
 class DrainingClient : public api::ForwardingClient {
  public:
   using api::ForwardingClient::ForwardingClient;

@@ -36,7 +36,7 @@ void Conditions(const Family&, const Json& deployment, Samples& samples) {
   }
 }
 
-// Unlike the owners of other kinds these do not say who is the controller.
+// Unlike the owners of other kinds, these do not state which owner is the controller.
 void DeploymentOwners(const Family&, const Json& deployment, Samples& samples) {
   const Json& owners = api::ListAt(deployment, "metadata", "ownerReferences");
   if (owners.empty()) samples.Add(1, {{"owner_kind", ""}, {"owner_name", ""}});

@@ -89,7 +89,7 @@ bool FieldMatcher::MatchAndExplain(const Subject& subject, MatchResultListener* 
   if (Missing(subject, listener)) return false;
   auto path = testbed::FieldPath::Parse(path_);
   if (!path) {
-    *listener << "but " << path_ << " is no path: " << path.status().message;
+    *listener << "but " << path_ << " is not a path: " << path.status().message;
     return false;
   }
   const Json* found = path->Find(*subject.document);
@@ -117,7 +117,7 @@ bool StateMatcher::MatchAndExplain(const Subject& subject, MatchResultListener* 
   std::string_view since = StringAt(*subject.document, "metadata", "deletionTimestamp");
   std::string_view phase = StringAt(*subject.document, "status", "phase");
   if (since.empty()) {
-    *listener << "which nobody has deleted";
+    *listener << "which has not been deleted";
     return false;
   }
   bool ended = api::IsPodPhaseTerminal(phase);
@@ -140,7 +140,7 @@ bool EventMatcher::MatchAndExplain(const std::vector<testbed::EventView>& events
                                    MatchResultListener* listener) const {
   for (const testbed::EventView& event : events)
     if (reason_.Matches(event.reason()) && message_.Matches(event.message())) return true;
-  if (events.empty()) *listener << "which are none";
+  if (events.empty()) *listener << "which is empty";
   return false;
 }
 

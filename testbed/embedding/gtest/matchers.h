@@ -1,15 +1,15 @@
 #pragma once
 
-// GoogleMock matchers for what is in a control plane. Their subject is a view (testbed/embedding/views.h), a
-// stored object or a document:
+// GoogleMock matchers for objects of a control plane: views (testbed/embedding/views.h), stored objects or
+// documents:
 //
 //   EXPECT_THAT(bed.Deployment("web"), HasCondition("Available"));
 //   EXPECT_THAT(bed.Deployment("web"), AllOf(HasReplicas(4), HasField("spec.paused", true)));
 //   EXPECT_THAT(bed.Pods("app=web"), Each(HasPhase("Running")));
 //   EXPECT_THAT(bed.Events("Deployment", "web"), HasEvent("ScalingReplicaSet", HasSubstr("from 0 to 3")));
 //
-// A failure shows what was there instead: the conditions, the value of the field, the Events, and the
-// object's status.
+// A failure prints the actual state: the conditions, the value of the field, the Events, and the object's
+// status.
 
 #include <compare>
 #include <concepts>
@@ -29,7 +29,7 @@
 
 namespace terrarium::testbed {
 
-// How GoogleTest shows them: which object at which revision, and its status.
+// How GoogleTest prints a view: object, revision and status.
 void PrintView(const ObjectView& view, std::ostream* out);
 template <std::derived_from<ObjectView> View>
 void PrintTo(const View& view, std::ostream* out) {
@@ -41,14 +41,14 @@ void PrintTo(const EventView& event, std::ostream* out);
 
 namespace terrarium::testing {
 
-// The value of a field as matchers see it: a number, a text or a boolean, whichever they ask for. What is not
-// there equals nothing but nullptr.
+// The value of a field for matchers, comparable with numbers, strings and booleans. An absent field equals
+// nullptr only.
 class FieldValue {
  public:
   explicit FieldValue(api::Json value) : value_(std::move(value)) {}
 
   const api::Json& json() const { return value_; }
-  operator std::string() const;  // as it is printed: for HasSubstr and its like
+  operator std::string() const;  // NOLINT: implicit on purpose, for HasSubstr and similar matchers
 
   template <typename T>
   friend bool operator==(const FieldValue& a, const T& b) {
@@ -60,14 +60,14 @@ class FieldValue {
   friend void PrintTo(const FieldValue& value, std::ostream* out) { *out << value.value_; }
 
  private:
-  double Number() const;  // NaN when it is none, which is neither less nor more than anything
+  double Number() const;  // NaN for a value that is not a number
 
   api::Json value_;
 };
 
 namespace internal {
 
-// What a matcher looks at.
+// The argument of a matcher.
 struct Subject {
   Subject(const testbed::ObjectView& view);  // NOLINT: implicit on purpose
   Subject(const api::ObjectPtr& object);     // NOLINT: implicit on purpose
@@ -106,7 +106,7 @@ class FieldMatcher {
   ::testing::Matcher<const FieldValue&> value_;
 };
 
-// Something about an object that is so or is not.
+// A boolean property of an object.
 class StateMatcher {
  public:
   using is_gtest_matcher = void;
@@ -138,24 +138,24 @@ class EventMatcher {
 
 }  // namespace internal
 
-// An entry of status.conditions has that status, and a reason that matches.
+// Matches an object with a condition of that type and status, and a matching reason.
 internal::ConditionMatcher HasCondition(std::string type, std::string status = "True",
                                         ::testing::Matcher<std::string> reason = ::testing::_);
 
 // A field, by its path (testbed/control_plane/field_path.h): HasField("status.replicas", Gt(2)),
-// HasField(".status.phase", "Running"), HasField("spec.selector", Json{...}). One that is not there matches
-// nullptr alone.
+// HasField(".status.phase", "Running"), HasField("spec.selector", Json{...}). An absent field matches nullptr
+// only.
 template <typename M>
 internal::FieldMatcher HasField(std::string path, const M& value) {
   return {std::move(path), ::testing::SafeMatcherCast<const FieldValue&>(value)};
 }
 
-// Counters of status; one that is left out is 0 and matches that.
+// Counters of status; an absent counter is 0.
 using CountMatcher = ::testing::Matcher<std::int64_t>;
 ::testing::Matcher<const testbed::ReplicasView&> HasReplicas(const CountMatcher& count);
 ::testing::Matcher<const testbed::ReplicasView&> HasReadyReplicas(const CountMatcher& count);
 ::testing::Matcher<const testbed::ReplicasView&> HasAvailableReplicas(const CountMatcher& count);
-// Fails where the status does not say.
+// Does not match when the field is absent.
 ::testing::Matcher<const testbed::ReplicasView&> HasTerminatingReplicas(const CountMatcher& count);
 ::testing::Matcher<const testbed::DeploymentView&> HasUpdatedReplicas(const CountMatcher& count);
 ::testing::Matcher<const testbed::DeploymentView&> IsRolledOut();
@@ -165,7 +165,7 @@ internal::StateMatcher Exists();
 internal::StateMatcher IsTerminating();
 internal::FieldMatcher HasPhase(const std::string& phase);
 
-// Of a list of Events, as Testbed::Events() gives it.
+// Matches a list of Events, as returned by Testbed::Events().
 internal::EventMatcher HasEvent(::testing::Matcher<std::string> reason,
                                 ::testing::Matcher<std::string> message = ::testing::_);
 

@@ -37,7 +37,7 @@ void TestbedTest::Make(TestbedOptions options) {
   seed_ = options.seed;
   if (!options.on_violation)
     options.on_violation = [this](const testbed::invariants::Violation& violation) {
-      // In the constructor of the testbed there is no control plane to ask yet.
+      // In the constructor of the testbed the control plane does not exist yet.
       ADD_FAILURE() << (bed_ == nullptr ? violation.String() : bed_->Explained(violation));
     };
   bed_ = std::make_unique<Testbed>(std::move(options));

@@ -20,7 +20,7 @@ namespace {
 
 using api::Result;
 
-// How far run-until-idle and run-until go when the caller does not say: a day of virtual time.
+// The default limit of run-until-idle and run-until: a day of virtual time.
 constexpr std::string_view kDefaultLimit = "24h";
 
 Json ClockJson(Runtime& runtime) {
@@ -89,16 +89,19 @@ Result<api::Duration> DurationAt(const Json& body, const char* member, std::stri
   return parsed.value;
 }
 
-// Moves the clock by `move` where that may be done, and answers with what came of it.
-void Move(Call call, std::function<RunOutcome(ClockControl&)> move, std::function<void(Json&)> add = {}) {
+// Calls `move`, unless the clock follows the wall clock or `check` fails, and replies with its outcome.
+void Move(Call call, std::function<RunOutcome(ClockControl&)> move, std::function<void(Json&)> add = {},
+          std::function<Result<void>()> check = {}) {
   Runtime& runtime = call.control.control_plane().runtime();
   if (runtime.mode().FollowsWall())
     return call.reply(api::BadRequest("the clock is " + runtime.mode().String() +
                                       ", not virtual: POST clock/freeze first"));
   ControlApi& control = call.control;
   control.RunOnClock(
-      [&control, &runtime, move = std::move(move), add = std::move(add),
+      [&control, &runtime, move = std::move(move), add = std::move(add), check = std::move(check),
        reply = std::move(call.reply)](ClockControl& clock) {
+        if (check)
+          if (auto fine = check(); !fine) return reply(fine.status());
         api::Time began = runtime.Now();
         RunOutcome outcome = move(clock);
         Json answer = OutcomeJson(outcome, began);
@@ -132,7 +135,15 @@ void Advance(Call call) {
   if (auto fine = CheckTexts(call.body, {"duration"}); !fine) return call.reply(fine.status());
   auto duration = DurationAt(call.body, "duration", "");
   if (!duration) return call.reply(duration.status());
-  Move(std::move(call), [duration = *duration](ClockControl& clock) { return clock.Advance(duration); });
+  const Runtime& runtime = call.control.control_plane().runtime();
+  // Checked when the move begins, since others may come first.
+  auto check = [&runtime, duration = *duration]() -> Result<void> {
+    if (duration <= kLastTime - runtime.Now()) return {};
+    return api::BadRequest("duration: a clock cannot move past the year 9999");
+  };
+  Move(
+      std::move(call), [duration = *duration](ClockControl& clock) { return clock.Advance(duration); }, {},
+      check);
 }
 
 void NextTimer(Call call) {

@@ -15,14 +15,13 @@ void Get(Call call) { call.reply(call.control.clusters().Describe(call.names[0])
 void Delete(Call call) { call.control.clusters().Delete(call.names[0], std::move(call.reply)); }
 
 constexpr Endpoint kEndpoints[] = {
-    {"GET", "/clusters", "the clusters beside this one", "", List},
+    {"GET", "/clusters", "the clusters besides this one", "", List},
     {"POST", "/clusters",
-     "one more cluster, with a clock, gates and objects of its own; settings are those of the server "
-     "unless said",
+     "create a cluster with its own clock, gates and objects; settings default to those of the server",
      R"({"name": "a", "clock": "virtual", "nodes": 1, "featureGates": {"DownscalePodPicker": true}})",
      Create},
-    {"GET", "/clusters/{name}", "one of them, with its kubeconfig", "", Get, "a"},
-    {"DELETE", "/clusters/{name}", "end it and forget its objects", "", Delete, "a"},
+    {"GET", "/clusters/{name}", "one cluster, with its kubeconfig", "", Get, "a"},
+    {"DELETE", "/clusters/{name}", "delete a cluster and its objects", "", Delete, "a"},
 };
 
 }  // namespace

@@ -49,6 +49,6 @@ std::span<const Endpoint> ClusterEndpoints();
 
 // For bodies whose values are all strings: rejects unknown members and values that are not strings. The error
 // names the member.
-api::Result<bool> CheckTexts(const Json& body, std::initializer_list<std::string_view> known);
+api::Result<void> CheckTexts(const Json& body, std::initializer_list<std::string_view> known);
 
 }  // namespace terrarium::testbed::control

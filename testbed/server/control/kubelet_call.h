@@ -1,6 +1,6 @@
 #pragma once
 
-// Control endpoints that ask something of the kubelet.
+// Control endpoints that call the kubelet.
 
 #include <functional>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace terrarium::testbed::control {
 
 using KubeletQuestion = api::Result<Json> (*)(const KubeletControls& kubelet, const Call& asked);
 
-// Asks on the kubelet's lane and answers from there.
+// Calls `question` on the kubelet's lane and replies from there.
 inline void OnKubelet(Call call, KubeletQuestion question) {
   auto not_running = [](std::string_view why) {
     return api::Conflict({"terrarium.dev", "components"}, component::kKubelet, why);

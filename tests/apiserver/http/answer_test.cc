@@ -1,4 +1,4 @@
-// What is written: heads, warnings, and the frames of a stream.
+// Response heads, warnings, and the frames of a stream.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(WarningHeaders, ThoseThatCannotBeInAHeaderAreLeftOut) {
             (Headers{"299 - \"fine \xc3\xa9\""}));
 }
 
-TEST(ResponseHead, SaysHowTheBodyEnds) {
+TEST(ResponseHead, StatesHowTheBodyEnds) {
   Response response;
   response.warnings = {"one", "two"};
   response.headers = {{"ETag", "\"1\""}};

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMax = 100;
 
-// Feeds `text` in pieces of `step` bytes; returns how much of it was taken.
+// Feeds `text` in pieces of `step` bytes and returns how many bytes were consumed.
 std::size_t Feed(BodyDecoder& decoder, std::string_view text, std::size_t step) {
   std::size_t taken = 0;
   while (taken < text.size() && !decoder.done() && !decoder.error())
@@ -21,7 +21,7 @@ int CodeOfChunks(std::string_view text) {
   return decoder.error() ? decoder.error()->code : decoder.done() ? 200 : 0;
 }
 
-TEST(BodyDecoder, TakesWhatTheLengthSaysAndNoMore) {
+TEST(BodyDecoder, TakesExactlyTheLength) {
   BodyDecoder decoder = BodyDecoder::OfLength(5);
   EXPECT_EQ(decoder.Read("he"), 2U);
   EXPECT_FALSE(decoder.done());

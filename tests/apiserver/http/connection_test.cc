@@ -1,12 +1,15 @@
-// One connection on a clock that the test moves, with a client that reads when the test says so.
+// One connection on a clock that the test advances, with a client that reads when the test lets it.
 
 #include "apiserver/http/connection.h"
 
 #include <algorithm>
+#include <future>
 #include <stdexcept>
+#include <thread>
 
 #include <gtest/gtest.h>
 
+#include "tests/apiserver/http/event_loop.h"
 #include "tests/apiserver/http/fake_tcp.h"
 
 namespace terrarium::apiserver {
@@ -18,18 +21,11 @@ SteadyTime g_now{};
 
 constexpr std::string_view kGet = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
 
-// One for all tests. Drogon has made one for the main thread already, and the library allows no other there.
-trantor::EventLoop& Loop() {
-  static trantor::EventLoop* const kExisting = trantor::EventLoop::getEventLoopOfCurrentThread();
-  static trantor::EventLoop* const kLoop = kExisting != nullptr ? kExisting : new trantor::EventLoop;
-  return *kLoop;
-}
-
 std::string Post(std::size_t length) {
   return "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n";
 }
 
-// A stream that always has more.
+// A stream that never ends.
 class EndlessStream : public ResponseStream {
  public:
   State Read(std::size_t max_bytes, std::string& out) override {
@@ -65,7 +61,8 @@ class ConnectionTest : public testing::Test {
 
   explicit ConnectionTest(HttpOptions options = SmallOptions())
       : state_(
-            std::move(options), [this](Request request, Responder respond) { Serve(request, respond); },
+            std::move(options),
+            [this](Request request, const RequestScopePtr& scope) { Serve(request, scope->AsResponder()); },
             [] { return g_now; }) {}
 
   std::unique_ptr<Client> Connect() {
@@ -86,7 +83,7 @@ class ConnectionTest : public testing::Test {
     respond(std::move(response));
   }
 
-  // Runs what has been queued in the loop, and what that queues.
+  // Runs the queued work of the loop, including work that it queues.
   void RunLoop() {
     for (int i = 0; i < 3; ++i) {
       loop_.queueInLoop([this] { loop_.quit(); });
@@ -94,7 +91,7 @@ class ConnectionTest : public testing::Test {
     }
   }
 
-  // Lets `time` pass, in steps small enough for every timer to fire when it is due.
+  // Advances the clock by `time`, in steps small enough for every timer to fire when it is due.
   void Pass(seconds time, Client& client) {
     for (int i = 0; i < time.count(); ++i) {
       g_now += seconds(1);
@@ -146,6 +143,40 @@ TEST_F(ConnectionTest, AnswersKeepTheOrderOfTheirRequests) {
   held[0](std::move(first));
   ASSERT_EQ(held.size(), 2U);
   EXPECT_TRUE(client->answers().ends_with("first"));
+  EXPECT_EQ(state_.received.used(), kGet.size()) << "the second request";
+  held[1](Response{});
+  EXPECT_EQ(state_.received.used(), 0U);
+}
+
+TEST_F(ConnectionTest, AHeadIsCountedUntilItHasAnAnswer) {
+  const std::string text = "GET /?" + std::string(400, 'q') +
+                           " HTTP/1.1\r\nHost: x\r\nName: " + std::string(400, 'n') + "\r\n\r\n";
+  for (std::size_t step : {text.size(), std::size_t{100}}) {
+    Responder held;
+    answer_ = [&](const Responder& respond) { held = respond; };
+    auto client = Connect();
+    client->SendInSteps(text, step);
+    EXPECT_EQ(state_.received.used(), text.size()) << step;
+    client->tcp->forceClose();
+    EXPECT_EQ(state_.received.used(), text.size()) << "the handler still has it";
+    held(Response{});
+    EXPECT_EQ(state_.received.used(), 0U);
+  }
+}
+
+TEST_F(ConnectionTest, HeadsAreRefusedWhenTheBudgetIsUsedUp) {
+  std::vector<Responder> held;
+  answer_ = [&](const Responder& respond) { held.push_back(respond); };
+  const std::string text = "GET /?" + std::string(900, 'q') + " HTTP/1.1\r\nHost: x\r\n\r\n";
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 17; ++i) {
+    clients.push_back(Connect());
+    clients.back()->Send(text);
+  }
+  EXPECT_TRUE(clients.back()->answers().starts_with("HTTP/1.1 429")) << clients.back()->answers();
+  EXPECT_EQ(clients.front()->answers(), "");
+  EXPECT_EQ(state_.received.used(), held.size() * text.size());
+  for (const Responder& respond : held) respond(Response{});
   EXPECT_EQ(state_.received.used(), 0U);
 }
 
@@ -211,12 +242,13 @@ TEST_F(ConnectionTest, BodiesBeingReceivedShareABudget) {
   auto first = Connect(), second = Connect();
   first->Send(Post(10'000) + std::string(9'000, 'a'));
   second->Send(Post(10'000) + std::string(5'000, 'a'));
-  EXPECT_EQ(state_.received.used(), 14'000U);
+  const std::size_t head = Post(10'000).size();
+  EXPECT_EQ(state_.received.used(), 2 * head + 14'000);
   second->Send(std::string(1'001, 'a'));
   EXPECT_TRUE(second->answers().starts_with("HTTP/1.1 429 Too Many Requests")) << second->answers();
   EXPECT_NE(second->answers().find("\r\nRetry-After: 1\r\n"), std::string::npos);
   EXPECT_TRUE(second->tcp->shut_down);
-  EXPECT_EQ(state_.received.used(), 9'000U);
+  EXPECT_EQ(state_.received.used(), head + 9'000);
   first->tcp->forceClose();
   EXPECT_EQ(state_.received.used(), 0U);
 }
@@ -225,13 +257,52 @@ TEST_F(ConnectionTest, ABodyIsCountedUntilItHasAnAnswer) {
   Responder held;
   answer_ = [&](const Responder& respond) { held = respond; };
   auto client = Connect();
-  client->Send(Post(4'000) + std::string(4'000, 'a'));
-  EXPECT_EQ(state_.received.used(), 4'000U);
+  const std::string text = Post(4'000) + std::string(4'000, 'a');
+  client->Send(text);
+  EXPECT_EQ(state_.received.used(), text.size());
   client->tcp->forceClose();
-  EXPECT_EQ(state_.received.used(), 4'000U);  // the handler still has it
+  EXPECT_EQ(state_.received.used(), text.size()) << "the handler still owns it";
   held(Response{});
   EXPECT_EQ(state_.received.used(), 0U);
-  EXPECT_EQ(state_.inflight.load(), 0);
+  EXPECT_EQ(state_.requests->count(), 0);
+}
+
+class ConnectionWorkerTest : public ConnectionTest {
+ protected:
+  static HttpOptions Options() {
+    HttpOptions options = SmallOptions();
+    options.loop_body_bytes_max = 500;
+    return options;
+  }
+  ConnectionWorkerTest() : ConnectionTest(Options()) {}
+
+  // Whether a worker served a request with such a query and body.
+  bool IsServedByAWorker(std::size_t query, std::size_t body) {
+    std::promise<std::thread::id> served;
+    answer_ = [&](const Responder& respond) {
+      respond(Response{});
+      served.set_value(std::this_thread::get_id());
+    };
+    auto client = Connect();
+    client->Send("POST /?a=" + std::string(query, 'q') + " HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+                 std::to_string(body) + "\r\n\r\n" + std::string(body, 'b'));
+    std::thread::id thread = served.get_future().get();
+    while (state_.requests->count() > 0) RunLoop();
+    EXPECT_EQ(requests_.back().query.at(0).second.size(), query);
+    EXPECT_EQ(requests_.back().body.size(), body);
+    EXPECT_TRUE(client->answers().starts_with("HTTP/1.1 200")) << client->answers();
+    return thread != std::this_thread::get_id();
+  }
+};
+
+TEST_F(ConnectionWorkerTest, LargeBodiesAndQueriesAreServedByAWorker) {
+  EXPECT_FALSE(IsServedByAWorker(200, 200));
+  EXPECT_TRUE(IsServedByAWorker(0, 600));
+  EXPECT_TRUE(IsServedByAWorker(600, 0));
+}
+
+TEST(HttpOptions, BodiesAbove256KiBAreServedByAWorker) {
+  EXPECT_EQ(HttpOptions().loop_body_bytes_max, 256U * 1024);
 }
 
 TEST_F(ConnectionTest, BodiesTooLargeAreRefusedFromTheirLength) {
@@ -245,7 +316,7 @@ TEST_F(ConnectionTest, BodiesTooLargeAreRefusedFromTheirLength) {
 }
 
 TEST_F(ConnectionTest, AServerThatIsStoppingRefusesAndForbidsCaching) {
-  state_.stopping = true;
+  state_.requests->Close();
   auto client = Connect();
   client->Send(kGet);
   EXPECT_TRUE(client->answers().starts_with("HTTP/1.1 503")) << client->answers();
@@ -258,7 +329,7 @@ TEST_F(ConnectionTest, AnExceptionIsAnInternalErrorAndTheConnectionGoesOn) {
   client->Send(kGet);
   EXPECT_TRUE(client->answers().starts_with("HTTP/1.1 500")) << client->answers();
   EXPECT_NE(client->answers().find(R"("reason":"InternalError")"), std::string::npos) << client->answers();
-  EXPECT_EQ(state_.inflight.load(), 0);
+  EXPECT_EQ(state_.requests->count(), 0);
   answer_ = nullptr;
   client->Send(kGet);
   EXPECT_NE(client->answers().find("answer 2"), std::string::npos) << client->answers();
@@ -273,7 +344,7 @@ TEST_F(ConnectionTest, AnExceptionAfterTheAnswerChangesNothing) {
   client->Send(kGet);
   EXPECT_TRUE(client->answers().starts_with("HTTP/1.1 200")) << client->answers();
   EXPECT_EQ(client->answers().find("500"), std::string::npos) << client->answers();
-  EXPECT_EQ(state_.inflight.load(), 0);
+  EXPECT_EQ(state_.requests->count(), 0);
 }
 
 TEST_F(ConnectionTest, HeadsTooLargeAreRefused) {
@@ -295,12 +366,12 @@ TEST_F(ConnectionTest, AnAnswerThatIsNotReadIsClosedAfterThirtySeconds) {
   client->tcp->room = 1000;
   client->Send(kGet);
   EXPECT_EQ(state_.unsent.used(), 900'000U);
-  EXPECT_LT(client->tcp->unsent_bytes(), 300'000U);  // the library has a copy of one piece
+  EXPECT_LT(client->tcp->unsent_bytes(), 300'000U);  // trantor has a copy of one piece
   Pass(seconds(29), *client);
   client->tcp->MakeRoom(1000);
   Pass(seconds(29), *client);
-  EXPECT_FALSE(client->tcp->closed);  // it moved
-  Pass(seconds(31), *client);
+  EXPECT_FALSE(client->tcp->closed);  // it made progress
+  Pass(seconds(2), *client);
   EXPECT_TRUE(client->tcp->closed);
   EXPECT_EQ(state_.unsent.used(), 0U);
   EXPECT_EQ(state_.sending.load(), 0);
@@ -343,6 +414,21 @@ TEST_F(ConnectionTest, AnswersThatWaitShareABudget) {
   EXPECT_TRUE(second->answers().starts_with("HTTP/1.1 200")) << second->answers();
 }
 
+TEST_F(ConnectionTest, ACompletedWriteWhoseAnswerExceedsTheBudgetIsNotToBeRepeated) {
+  answer_ = [](const Responder& respond) {
+    Response response;
+    response.code = 201;
+    response.body = std::string(600'000, 'a');
+    respond(std::move(response));
+  };
+  auto first = Connect(), second = Connect();
+  first->tcp->room = 0;
+  first->Send(kGet);
+  second->Send(Post(1) + "x");
+  EXPECT_TRUE(second->answers().starts_with("HTTP/1.1 500")) << second->answers();
+  EXPECT_EQ(second->answers().find("Retry-After"), std::string::npos);
+}
+
 class ConnectionStreamTest : public ConnectionTest {
  protected:
   ConnectionStreamTest() {
@@ -369,6 +455,48 @@ TEST_F(ConnectionStreamTest, AWatcherThatDoesNotReadHoldsOnePieceAndIsClosed) {
   EXPECT_TRUE(client->tcp->closed);
   EXPECT_EQ(state_.unsent.used(), 0U);
   EXPECT_EQ(state_.streams.load(), 0);
+}
+
+TEST_F(ConnectionStreamTest, AWatcherIsClosedThirtySecondsAfterItsLastProgress) {
+  auto client = Connect();
+  client->tcp->room = 1000;
+  client->Send(kGet);
+  RunLoop();
+  Pass(seconds(1), *client);
+  client->tcp->MakeRoom(1000);
+  Pass(seconds(29), *client);
+  EXPECT_FALSE(client->tcp->closed);
+  Pass(seconds(5), *client);  // the checks are as far apart
+  EXPECT_TRUE(client->tcp->closed);
+}
+
+TEST_F(ConnectionStreamTest, AWatcherThatReadsAByteNowAndThenIsClosed) {
+  auto client = Connect();
+  client->tcp->room = 1000;
+  client->Send(kGet);
+  RunLoop();
+  for (int i = 0; i < 59; ++i) {
+    Pass(seconds(1), *client);
+    client->tcp->MakeRoom(1);
+  }
+  EXPECT_FALSE(client->tcp->closed);
+  Pass(seconds(1), *client);
+  EXPECT_TRUE(client->tcp->closed);
+  EXPECT_EQ(state_.unsent.used(), 0U);
+  EXPECT_EQ(state_.streams.load(), 0);
+}
+
+TEST_F(ConnectionStreamTest, AWatcherThatReadsOnePieceAMinuteIsKept) {
+  auto client = Connect();
+  client->tcp->room = 1000;
+  client->Send(kGet);
+  RunLoop();
+  for (int i = 0; i < 200; ++i) {
+    Pass(seconds(1), *client);
+    client->tcp->MakeRoom(2'000);
+    RunLoop();
+  }
+  EXPECT_FALSE(client->tcp->closed);
 }
 
 TEST_F(ConnectionStreamTest, AWatcherThatReadsAgainIsSentMore) {
@@ -443,6 +571,7 @@ TEST_F(ConnectionTokenTest, AClientWithoutTokenAndBodyMayAskAgain) {
   client->Send(kGet);
   EXPECT_TRUE(client->answers().starts_with("HTTP/1.1 401 Unauthorized"));
   EXPECT_FALSE(client->tcp->shut_down);
+  EXPECT_EQ(state_.received.used(), 0U);
   client->Send("GET /a HTTP/1.1\r\nHost: x\r\nAuthorization: bearer good\r\n\r\n");
   EXPECT_EQ(requests_.size(), 1U);
 }

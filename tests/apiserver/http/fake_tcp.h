@@ -1,7 +1,7 @@
 #pragma once
 
-// A connection of the library without a socket. What is sent goes into `sent` while there is `room`, and
-// waits then, in order, as the library keeps it: texts, and streams that are asked when their turn has come.
+// A trantor connection without a socket. Sent data goes into `sent` while there is `room`. Further data waits
+// in order, as in trantor: texts, and streams that are read when it is their turn.
 
 #include <algorithm>
 #include <deque>
@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <trantor/net/EventLoop.h>
@@ -26,6 +27,12 @@ class FakeTcp : public trantor::TcpConnection {
   std::function<void()> on_close;  // called once, by forceClose()
   bool closed = false;
 
+  // The client sends `text`. REQUIRES: setRecvMsgCallback() was called.
+  void Receive(std::string_view text) {
+    trantor::MsgBuffer buffer;
+    buffer.append(text.data(), text.size());
+    recvMsgCallback_(nullptr, &buffer);
+  }
   // The client reads `bytes`.
   void MakeRoom(std::size_t bytes) {
     room += bytes;

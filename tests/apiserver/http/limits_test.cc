@@ -1,4 +1,4 @@
-// Budgets, deadlines and counts, none of which know a socket or a clock.
+// Budgets, deadlines and counts. None of them depends on a socket or a clock.
 
 #include <future>
 

@@ -44,7 +44,7 @@ TEST(RequestHead, EndIsFoundWhereverTheTextIsSplit) {
   }
 }
 
-TEST(RequestHead, TheConnectionIsKeptAsTheVersionSays) {
+TEST(RequestHead, TheVersionDecidesWhetherTheConnectionIsKept) {
   auto keeps = [](const std::string& version, const std::string& connection) {
     auto head = ParseRequestHead("GET / " + version + "\r\nHost: a\r\n" + connection + "\r\n");
     return head && head->keep_alive;
@@ -108,6 +108,26 @@ TEST(RequestHead, MalformedLinesAreRefused) {
       {"GET / HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\n\r\n", 417},
   };
   for (const auto& [text, code] : table) EXPECT_EQ(CodeOf(text), code) << text;
+}
+
+TEST(RequestHead, TheNumberOfFieldsIsBounded) {
+  std::string fields;
+  for (int i = 0; i < 999; ++i) fields += "a:b\r\n";
+  EXPECT_EQ(CodeOf(Head(fields)), 200);
+  EXPECT_EQ(CodeOf(Head(fields + "a:b\r\n")), 431);
+}
+
+TEST(RequestHead, DroppedFieldsTakeNoMemory) {
+  const std::string large(10'000, 'a');
+  auto head = ParseRequestHead("HEAD /" + large + "?" + large + " HTTP/1.0\r\nName: " + large + "\r\n\r\n");
+  ASSERT_TRUE(head);
+  head->DropFields();
+  const std::size_t empty = std::string().capacity();
+  EXPECT_EQ(head->path.capacity(), empty);
+  EXPECT_EQ(head->query.capacity(), empty);
+  EXPECT_EQ(head->headers.capacity(), 0U);
+  EXPECT_EQ(head->method, "HEAD");
+  EXPECT_EQ(head->minor_version, 0);
 }
 
 TEST(RequestHead, AnAbsoluteTargetIsItsPath) {

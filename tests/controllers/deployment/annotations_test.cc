@@ -52,7 +52,7 @@ TEST(DeploymentAnnotations, TheHistoryForgetsItsOldestRevisionsWhenItGetsTooLong
   EXPECT_EQ(changes[std::string(kRevisionHistory)], full.substr(10) + ",100000200");
 }
 
-TEST(DeploymentAnnotations, ARevisionThatIsNoNumberIsLeftAlone) {
+TEST(DeploymentAnnotations, AMalformedRevisionIsLeftAlone) {
   EXPECT_EQ(NewSetChanges(Of({{"team", "a"}}), Of({{kRevision, "x"}}), 2), Json::object());
   EXPECT_EQ(RevisionOf(Of({{kRevision, "x"}})), std::nullopt);
   EXPECT_EQ(RevisionOf(Json::object()), 0);
@@ -78,7 +78,7 @@ TEST(DeploymentAnnotations, SizesAreInt32FromZeroUp) {
   EXPECT_EQ(ReplicasAt(Json::object(), kMaxReplicas), std::nullopt);
 }
 
-// TestReplicasAnnotationsNeedUpdate of Kubernetes, and what a partial scale adds to it.
+// TestReplicasAnnotationsNeedUpdate of Kubernetes, and the annotation of a partial scale.
 TEST(DeploymentAnnotations, OnlySizesThatDifferAreWritten) {
   ScaledSet wanted{.index = 0, .replicas = 5, .desired = 10, .max = 12, .before_scale = std::nullopt};
   EXPECT_EQ(ReplicasChanges(Json::object(), wanted), Of({{kDesiredReplicas, "10"}, {kMaxReplicas, "12"}}));
@@ -97,8 +97,7 @@ TEST(DeploymentAnnotations, TheSizeBeforeAScaleGoesWhenTheScaleIsComplete) {
   EXPECT_EQ(ReplicasChanges(left, complete), (Json{{std::string(kReplicasBeforeScale), nullptr}}));
 }
 
-// KEP-3973, kubectl skew: not copied between Deployment and ReplicaSets, even where an older kubectl has put
-// it.
+// KEP-3973, kubectl skew: not copied between Deployment and ReplicaSets, even if an older kubectl has set it.
 TEST(DeploymentAnnotations, ARollbackTakesTheSetsAnnotationsAndKeepsItsOwnOnes) {
   Json deployment =
       Of({{"cause", "edit"}, {"gone", "x"}, {kLastApplied, "{}"}, {kRevision, "2"}, {kRollbackTo, "1"}});

@@ -1,6 +1,6 @@
 #pragma once
 
-// ReplicaSets and Deployments in numbers, for the tests of the arithmetic.
+// ReplicaSets and Deployments as numbers, for the tests of the arithmetic.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ inline ReplicaSetSize Set(std::string name, std::int64_t replicas) {
   return set;
 }
 
-// As the Deployment left it when it had `desired` replicas and might have `max` pods.
+// As the Deployment controller left it when the Deployment had `desired` replicas and at most `max` pods.
 inline ReplicaSetSize SizedFor(std::int64_t desired, std::int64_t max, ReplicaSetSize set) {
   set.desired = desired;
   set.max = max;
@@ -37,8 +37,8 @@ inline ReplicaSetSize Terminating(std::int64_t terminating, ReplicaSetSize set) 
   return set;
 }
 
-// spec.replicas says `replicas`, but nothing has come of it yet.
-inline ReplicaSetSize Told(std::int64_t replicas, ReplicaSetSize set) {
+// spec.replicas is `replicas`, and its controller has not acted on it yet.
+inline ReplicaSetSize ScaledTo(std::int64_t replicas, ReplicaSetSize set) {
   set.replicas = replicas;
   return set;
 }
@@ -69,7 +69,7 @@ inline DeploymentSize Waiting(DeploymentSize deployment) {
   return deployment;
 }
 
-// The ReplicaSets after a step of scaling, their pods having followed at once. Terminating pods stay.
+// The ReplicaSets after one scaling step whose pods followed immediately. Terminating pods stay.
 inline void Apply(const std::vector<ScaledSet>& scaled, std::vector<ReplicaSetSize>& sets) {
   for (const ScaledSet& after : scaled) {
     ReplicaSetSize& set = sets[after.index];
@@ -86,7 +86,7 @@ inline std::vector<std::int64_t> Sizes(const std::vector<ReplicaSetSize>& sets) 
   return sizes;
 }
 
-// The sizes of all sets, in the order given, after one step of scaling.
+// The sizes of all ReplicaSets, in the order given, after one scaling step.
 inline std::vector<std::int64_t> ScaledSizes(const DeploymentSize& deployment,
                                              std::vector<ReplicaSetSize> sets) {
   Apply(ScaleProportionally(deployment, sets), sets);

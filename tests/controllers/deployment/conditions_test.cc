@@ -50,7 +50,7 @@ TEST(DeploymentConditions, TheTransitionTimeMovesWithTheStatus) {
   EXPECT_EQ(conditions[0]["lastTransitionTime"], "2026-01-01T00:00:09Z");
 }
 
-TEST(DeploymentConditions, PauseAndResumeAreToldOnce) {
+TEST(DeploymentConditions, PauseAndResumeAreReportedOnce) {
   Json conditions = Json::array();
   NotePause(false, kThen, conditions);
   EXPECT_EQ(conditions, Json::array());

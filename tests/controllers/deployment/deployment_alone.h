@@ -1,7 +1,6 @@
 #pragma once
 
-// A Deployment controller alone: with an apiserver that fails when it is told to, and ReplicaSets that the
-// test plays.
+// A Deployment controller alone: the test makes the apiserver fail and acts as the ReplicaSet controller.
 
 #include <algorithm>
 #include <memory>
@@ -29,8 +28,8 @@ using controllers_testing::FakeRuntime;
 
 inline api::Status Refused() { return api::Forbidden({"apps", "replicasets"}, "web-1", "exceeded quota"); }
 
-// Refuses to create ReplicaSets as long as it is told to, and leaves pickers out without a word, as an
-// apiserver does whose gate is off.
+// Refuses to create ReplicaSets while the test asks for it, and drops pickers silently, as an apiserver does
+// whose gate is off.
 class QuotaClient : public FakeClient {
  public:
   explicit QuotaClient(FakeRuntime& runtime) : FakeClient(runtime), runtime_(runtime) {}
@@ -102,12 +101,12 @@ class DeploymentAlone : public testing::Test {
     client_.Put("deployments", std::move(deployment));
     runtime_.RunReady();
   }
-  // The only set there is.
+  // The only ReplicaSet.
   Json Set() {
     EXPECT_EQ(Sets().size(), 1u);
     return Sets().at(0)->Parse();
   }
-  // Its controller says that all pods are there.
+  // The ReplicaSet's status reports all pods.
   void ReportAll(Json set, const Json& more = Json::object()) {
     const Json replicas = set["spec"]["replicas"];
     set["metadata"]["generation"] = 1;

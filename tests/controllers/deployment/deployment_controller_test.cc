@@ -1,5 +1,5 @@
-// What a Deployment leaves behind. The first six are situations recorded from kube-controller-manager 1.36.4:
-// the same conditions in the same order, reasons, messages, annotations, generations and events.
+// The results of Deployments. The first six are situations recorded from kube-controller-manager 1.36.4: the
+// same conditions in the same order, reasons, messages, annotations, generations and events.
 
 #include "controllers/deployment/deployment_controller.h"
 
@@ -167,7 +167,7 @@ TEST_F(Recorded, ReadyButNotAvailable) {
   EXPECT_TRUE(cluster_.Complete());
 }
 
-// TestDeploymentAvailableCondition of Kubernetes, with a change of minReadySeconds on the way.
+// TestDeploymentAvailableCondition of Kubernetes, with a change of minReadySeconds in between.
 TEST(DeploymentController, MinReadySecondsReachTheReplicaSet) {
   WebCluster cluster;
   cluster.Create(3, {{"minReadySeconds", 300}});
@@ -247,14 +247,14 @@ TEST(DeploymentController, TheScaleSubresourceScales) {
   EXPECT_EQ(cluster.Counter("availableReplicas"), 4);
 }
 
-TEST(DeploymentController, WithoutADeadlineProgressIsNotToldOf) {
+TEST(DeploymentController, WithoutADeadlineThereIsNoProgressingCondition) {
   WebCluster cluster;
   cluster.Create(2, {{"progressDeadlineSeconds", 2147483647}}, {{"never-ready", "true"}});
   cluster.RunToTheEnd();
   EXPECT_EQ(cluster.Conditions(), Texts({"Available=False MinimumReplicasUnavailable"}));
 }
 
-TEST(DeploymentController, ADeploymentThatGoesTakesEverythingAlong) {
+TEST(DeploymentController, ADeletedDeploymentLeavesNothingBehind) {
   WebCluster cluster;
   cluster.Create(3);
   cluster.RunToTheEnd();
@@ -264,8 +264,8 @@ TEST(DeploymentController, ADeploymentThatGoesTakesEverythingAlong) {
   EXPECT_EQ(cluster.Pods(), 0);
 }
 
-// Deleted in the foreground it is still there while its pods go, and makes no new ones.
-TEST(DeploymentController, ADeploymentThatIsGoingOnlyCounts) {
+// A Deployment deleted in the foreground exists while its pods terminate, and creates no new ones.
+TEST(DeploymentController, ADeploymentBeingDeletedOnlyUpdatesItsStatus) {
   WebCluster cluster;
   cluster.Create(3, {}, {{"stop-after", "20s"}});
   cluster.RunToTheEnd();
@@ -300,7 +300,7 @@ TEST(DeploymentController, EveryReplicaSetWrittenHasItsReason) {
   EXPECT_EQ(actions, (std::map<std::string, int>{{"create", 2}, {"scale", 3}, {"delete", 1}}));
 }
 
-// Cost: what a Deployment writes does not grow with the pods' every step.
+// The number of a Deployment's writes does not grow with the number of pod events.
 TEST(DeploymentController, ManyPodsTakeFewWrites) {
   WebCluster cluster(kNoPolicy, {.nodes = 10});
   cluster.Create(300);

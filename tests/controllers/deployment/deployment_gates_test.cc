@@ -1,4 +1,4 @@
-// Feature gates that are switched while Deployments are there.
+// Feature gates that are switched while Deployments exist.
 
 #include <chrono>
 #include <map>
@@ -56,7 +56,7 @@ TEST_F(DeploymentGates, ThePolicyComesAndGoesWithItsGate) {
   EXPECT_EQ(Set()["spec"]["replicas"], 7);
 }
 
-// A set whose controller has not seen its present size may have pods that nobody has counted.
+// A ReplicaSet whose controller has not observed its current size may have pods that are not counted yet.
 TEST_F(DeploymentGates, AStatusThatIsNotCurrentLeavesNoRoom) {
   runtime_.gates() = *runtime_.gates().With("DeploymentPodReplacementPolicy=true");
   RunOne(3);
@@ -71,8 +71,8 @@ TEST_F(DeploymentGates, AStatusThatIsNotCurrentLeavesNoRoom) {
   EXPECT_EQ(Set()["spec"]["replicas"], 5);
 }
 
-// KEP-5882: the annotation is there while a scale is not complete, and says nothing else.
-TEST_F(DeploymentGates, ABeforeScaleAnnotationThatIsNoSizeIsRemoved) {
+// KEP-5882: the annotation exists while a scale is incomplete, and means nothing else.
+TEST_F(DeploymentGates, AMalformedBeforeScaleAnnotationIsRemoved) {
   RunOne(3);
   const Json whole = Set()["metadata"]["annotations"];
   for (const char* value : {"-3", "many", "", "+4", "99999999999"}) {
@@ -85,8 +85,8 @@ TEST_F(DeploymentGates, ABeforeScaleAnnotationThatIsNoSizeIsRemoved) {
   }
 }
 
-// KEP-5882, version skew: an apiserver whose gates are off drops terminatingReplicas. Absent is unknown, not
-// 0.
+// KEP-5882, version skew: an apiserver whose gates are off drops terminatingReplicas. An absent field means
+// unknown, not 0.
 class UnreportedPods : public DeploymentAlone {
  protected:
   UnreportedPods() {
@@ -95,7 +95,7 @@ class UnreportedPods : public DeploymentAlone {
     deployment["spec"]["podReplacementPolicy"] = "TerminationComplete";
     Put(std::move(deployment));
   }
-  // All pods that the only set asks for are there.
+  // All pods that the only ReplicaSet asks for exist.
   void Report() {
     Json set = Set();
     const Json replicas = set["spec"]["replicas"];
@@ -134,7 +134,7 @@ TEST_F(UnreportedPods, TakeUpRoomUntilTheyHaveGone) {
   Report();
   EXPECT_EQ(Size(), 4);
   RemovePod("x");
-  EXPECT_EQ(Size(), 5) << "no status says that there is room; the pod's end does";
+  EXPECT_EQ(Size(), 5) << "no status shows the room; the end of the pod does";
   Report();
   RemovePod("y");
   EXPECT_EQ(Size(), 6);
@@ -149,7 +149,7 @@ TEST_F(UnreportedPods, KeepARolloutFromBeingCompleteAndAreProgressWhenTheyGo) {
   runtime_.Advance(std::chrono::seconds(599));
   RemovePod("x");
   runtime_.Advance(std::chrono::seconds(599));
-  EXPECT_EQ(Reason(), "ReplicaSetUpdated") << "the deadline began anew";
+  EXPECT_EQ(Reason(), "ReplicaSetUpdated") << "the deadline was reset";
   RemovePod("y");
   EXPECT_EQ(Reason(), "NewReplicaSetAvailable");
 }

@@ -1,4 +1,4 @@
-// Revisions, going back to them, forgetting them, and ReplicaSets that change hands.
+// Revisions, rollbacks, the history limit, and ReplicaSets that change owners.
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ TEST_F(DeploymentHistory, EveryTemplateIsARevision) {
   EXPECT_EQ(cluster_.Annotation(cluster_.Sets()[2], kRevisionHistory), "1,4");
 }
 
-TEST_F(DeploymentHistory, WhatIsNotOfTheTemplateIsNoRevision) {
+TEST_F(DeploymentHistory, ChangesOutsideTheTemplateMakeNoRevision) {
   RollOut(1);
   cluster_.PatchSpec({{"minReadySeconds", 1}, {"revisionHistoryLimit", 3}});
   cluster_.Patch({{"metadata", {{"annotations", {{"team", "a"}}}, {"labels", {{"x", "y"}}}}}});
@@ -125,7 +125,7 @@ TEST_F(DeploymentHistory, ARollbackToNoRevisionInParticularGoesToTheLast) {
   EXPECT_EQ(cluster_.Events("DeploymentRollback").count("Rolled back deployment \"web\" to revision 2"), 1u);
 }
 
-TEST_F(DeploymentHistory, ARollbackThatCannotBeDoneIsToldAndForgotten) {
+TEST_F(DeploymentHistory, AnImpossibleRollbackIsReportedAndDropped) {
   RollOut(1);
   AskForRollback("0");
   EXPECT_EQ(cluster_.Events("DeploymentRollbackRevisionNotFound"),
@@ -148,7 +148,7 @@ TEST_F(DeploymentHistory, ARollbackThatCannotBeDoneIsToldAndForgotten) {
 TEST_F(DeploymentHistory, ATemplateWhoseHashIsTakenGetsAnother) {
   RollOut(1);
   const Json set = cluster_.Sets()[0];
-  // The set of this name now has another template, so the Deployment needs a new one for its own.
+  // The ReplicaSet of this name now has another template, so the Deployment needs a new one.
   cluster_.bed().Must(
       cluster_.bed().Patch("replicasets", {"default", NameOf(set)},
                            {{"spec", {{"template", {{"spec", {{"schedulerName", "other"}}}}}}}}));
@@ -210,7 +210,7 @@ TEST_F(DeploymentHistory, ASetThatIsNotSelectedAnyMoreIsReleasedAndAdoptedAgain)
   EXPECT_EQ(cluster_.Counter("replicas"), 2);
 }
 
-// TestOverlappingDeployments of Kubernetes: each keeps to the sets it controls.
+// TestOverlappingDeployments of Kubernetes: each Deployment changes only the ReplicaSets it controls.
 TEST_F(DeploymentHistory, OverlappingDeploymentsLeaveEachOtherAlone) {
   RollOut(1);
   Json other = cluster_.Document();

@@ -1,4 +1,4 @@
-// Deployments that are paused, and deadlines.
+// Paused Deployments, and progress deadlines.
 
 #include <gtest/gtest.h>
 
@@ -129,7 +129,7 @@ TEST_P(PausedUnderEachPolicy, InMidRolloutItIsScaledInProportion) {
   cluster_.ScaleTo(5);
   cluster_.Settle();
   EXPECT_EQ(cluster_.Sizes(), "5 3") << "scaling down is not held back";
-  // Its pods are still going: what scales up again waits for them where that is the policy.
+  // The pods are still terminating: a scale-up waits for them under TerminationComplete.
   cluster_.ScaleTo(20);
   cluster_.Settle();
   EXPECT_EQ(cluster_.Sizes() == "5 3", cluster_.policy().Waits());
@@ -169,7 +169,7 @@ TEST_P(PausedUnderEachPolicy, APartialScaleIsGivenUpWhenItIsScaledDown) {
 
 class DeadlineUnderEachPolicy : public EachPolicy {
  protected:
-  // A rollout that has taken place, whose old pods are all held in terminating.
+  // A finished rollout whose old pods are all held in terminating.
   void HoldOldPods(const Json& spec) {
     Json whole = spec;
     whole["strategy"] = {{"rollingUpdate", {{"maxSurge", 3}, {"maxUnavailable", 0}}}};
@@ -208,8 +208,8 @@ TEST_P(DeadlineUnderEachPolicy, EachPodThatBecomesReadyResetsIt) {
   EXPECT_TRUE(cluster_.Complete());
 }
 
-// KEP-3973, Deployment Completion and Progress Changes: where termination is waited for, a Deployment is
-// complete when no terminating pod is left.
+// KEP-3973, Deployment Completion and Progress Changes: under TerminationComplete a Deployment is complete
+// when no terminating pod is left.
 TEST_P(DeadlineUnderEachPolicy, CompletionWaitsForTerminatingPodsWhereThatIsThePolicy) {
   HoldOldPods({{"progressDeadlineSeconds", 60}});
   EXPECT_EQ(cluster_.Complete(), !cluster_.policy().Waits());
@@ -242,7 +242,7 @@ TEST_P(DeadlineUnderEachPolicy, EachPodThatGoesResetsItWhereTheyAreWaitedFor) {
   EXPECT_TRUE(cluster_.Complete());
 }
 
-// The same while a scale in mid-rollout waits for them, which takes longer than the deadline here.
+// The same while a scale in mid-rollout waits for terminating pods for longer than the deadline.
 TEST_P(DeadlineUnderEachPolicy, EachPodThatGoesResetsItInMidScaleWhereTheyAreWaitedFor) {
   cluster_.Create(10,
                   {{"progressDeadlineSeconds", 60},

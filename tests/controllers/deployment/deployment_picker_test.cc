@@ -1,4 +1,4 @@
-// A Deployment hands its downscalePodPicker to its ReplicaSets (KEP-3189).
+// A Deployment copies its downscalePodPicker to its ReplicaSets (KEP-3189).
 
 #include <map>
 #include <set>
@@ -57,7 +57,7 @@ class DeploymentPicker : public testing::Test {
   }
   void Settle() { ASSERT_EQ(bed_.clock().RunUntilIdle(10min).why, testbed::RunOutcome::Why::kIdle); }
 
-  // Of all ReplicaSets; null where there is none.
+  // The pickers of all ReplicaSets; null for a ReplicaSet without one.
   std::vector<Json> Pickers() {
     std::vector<Json> pickers;
     for (const ObjectPtr& set : bed_.List("replicasets", "default")) {
@@ -67,7 +67,7 @@ class DeploymentPicker : public testing::Test {
     }
     return pickers;
   }
-  // What a rollout would change: names and revisions of the ReplicaSets, and the pods.
+  // Everything that a rollout would change: names and revisions of the ReplicaSets, and the pods.
   std::set<std::string> Rollout() {
     std::set<std::string> seen;
     for (const ObjectPtr& set : bed_.List("replicasets", "default"))
@@ -105,7 +105,7 @@ TEST_F(DeploymentPicker, AChangeReachesAllReplicaSetsWithoutARollout) {
   EXPECT_EQ(Rollout(), before);
 }
 
-TEST_F(DeploymentPicker, WhatIsTakenOutOfItIsTakenOutEverywhere) {
+TEST_F(DeploymentPicker, RemovedFieldsAreRemovedFromAllReplicaSets) {
   Json with_headers = Picker("a");
   with_headers["http"]["httpHeaders"] = {{{"name", "X-A"}, {"value", "1"}},
                                          {{"name", "X-B"}, {"value", "2"}}};
@@ -123,7 +123,7 @@ TEST_F(DeploymentPicker, APausedDeploymentHandsItOn) {
   EXPECT_THAT(Pickers(), ElementsAre(Picker("a")));
 }
 
-TEST_F(DeploymentPicker, AReplicaSetOfADeploymentHasNoneOfItsOwn) {
+TEST_F(DeploymentPicker, AReplicaSetOfADeploymentLosesItsOwnPicker) {
   Create(1, Picker("a"));
   const std::string name = bed_.List("replicasets", "default").at(0)->header().name;
   bed_.Must(
@@ -149,7 +149,7 @@ TEST_F(DeploymentPicker, AScaleDownThatComesWithAPickerAsksIt) {
   EXPECT_EQ(bed_.Get("pods", "default", first), nullptr);
 }
 
-// In a rolling update each old ReplicaSet that shrinks and does not go altogether asks for its own pods.
+// In a rolling update each old ReplicaSet that shrinks, but not to 0, calls the picker with its own pods.
 TEST_F(DeploymentPicker, ARolloutAsksForThePodsOfTheOldReplicaSet) {
   Create(4, Picker("a"));
   std::set<std::string> old;
@@ -164,7 +164,7 @@ TEST_F(DeploymentPicker, ARolloutAsksForThePodsOfTheOldReplicaSet) {
 
 using DeploymentPickerGates = DeploymentAlone;
 
-TEST_F(DeploymentPickerGates, WithTheGateOffNothingIsHandedOnAndNothingTakenAway) {
+TEST_F(DeploymentPickerGates, WithTheGateOffPickersAreNeitherCopiedNorRemoved) {
   auto set_gate = [this](bool on) {
     runtime_.gates() = *runtime_.gates().With(std::map<std::string, bool>{{"DownscalePodPicker", on}});
   };
@@ -186,8 +186,8 @@ TEST_F(DeploymentPickerGates, WithTheGateOffNothingIsHandedOnAndNothingTakenAway
   EXPECT_FALSE(Set()["spec"].contains("downscalePodPicker"));
 }
 
-// The gate is on in the controller-manager and off in the apiserver, where a Deployment has a picker from
-// before.
+// The gate is on in the controller-manager and off in the apiserver, where an existing Deployment has a
+// picker.
 TEST_F(DeploymentPickerGates, AnApiserverThatTakesNoPickerDoesNotStopTheDeployment) {
   runtime_.gates() = *runtime_.gates().With("DownscalePodPicker=true");
   client_.drops_pickers = true;
@@ -204,7 +204,7 @@ TEST_F(DeploymentPickerGates, AnApiserverThatTakesNoPickerDoesNotStopTheDeployme
   EXPECT_EQ(Set()["spec"]["downscalePodPicker"], Picker("a"));
 }
 
-// The same for a ReplicaSet that is there already.
+// The same for an existing ReplicaSet.
 TEST_F(DeploymentPickerGates, AnApiserverThatTakesNoPickerIsTriedOnce) {
   runtime_.gates() = *runtime_.gates().With("DownscalePodPicker=true");
   RunOne(2);

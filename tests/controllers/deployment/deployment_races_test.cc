@@ -1,4 +1,4 @@
-// What the controller does when what it sees is not how it is, and when its writes fail.
+// Stale views of the controller, and failing writes.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST_F(DeploymentRaces, NothingIsWrittenWhereNothingChanges) {
   EXPECT_TRUE(client_.writes.empty());
 }
 
-// A ReplicaSet that was made larger must not be taken for the smaller one that it was.
+// The controller must not use the old, smaller size of a ReplicaSet that it has scaled up.
 TEST_F(DeploymentRaces, WhatItHasWrittenIsWaitedForBeforeTheNextDecision) {
   RunOne(3);
   informers_.For("replicasets").Pause();
@@ -73,8 +73,8 @@ TEST_F(DeploymentRaces, AStatusThatWasWrittenIsNotWrittenAgain) {
   EXPECT_EQ(Status()["readyReplicas"], 1);
 }
 
-// The controller ends while its ReplicaSet is being made; the next one finds the name taken by what is its
-// own.
+// The controller ends while its ReplicaSet is being created. The next controller finds the name taken by its
+// own ReplicaSet.
 TEST_F(DeploymentRaces, AReplicaSetThatWasMadeBeforeARestartIsFound) {
   client_.HoldWrites();
   Put(Deployment(3));
@@ -88,7 +88,7 @@ TEST_F(DeploymentRaces, AReplicaSetThatWasMadeBeforeARestartIsFound) {
   EXPECT_EQ(Reason(), kSetFound);
 }
 
-TEST_F(DeploymentRaces, ANameThatIsTakenByAStrangerIsACollision) {
+TEST_F(DeploymentRaces, ANameTakenByAnotherOwnerIsACollision) {
   Put(Deployment(3));
   Json stranger = Set();
   client_.Remove("deployments", kName);
@@ -102,7 +102,7 @@ TEST_F(DeploymentRaces, ANameThatIsTakenByAStrangerIsACollision) {
   EXPECT_EQ(Reason(), kSetCreated);
 }
 
-TEST_F(DeploymentRaces, ASetThatCannotBeMadeIsToldAndTriedAgain) {
+TEST_F(DeploymentRaces, AReplicaSetThatCannotBeCreatedIsReportedAndRetried) {
   client_.full = true;
   Put(Deployment(3));
   EXPECT_EQ(Reason(), kSetNotCreated);
@@ -164,7 +164,8 @@ TEST_F(DeploymentRaces, AnotherSetOfTheSameNameIsLeftAlone) {
   EXPECT_EQ(Set()["spec"]["replicas"], 3);
 }
 
-// TestSyncDeploymentDeletionRace of Kubernetes: the view has not heard that the Deployment is being deleted.
+// TestSyncDeploymentDeletionRace of Kubernetes: the view does not have the Deployment's deletionTimestamp
+// yet.
 TEST_F(DeploymentRaces, ADeploymentThatIsBeingDeletedAdoptsNothing) {
   RunOne(3);
   Json orphan = Set();
@@ -181,7 +182,7 @@ TEST_F(DeploymentRaces, ADeploymentThatIsBeingDeletedAdoptsNothing) {
       client_.Find("replicasets", {"default", "orphan"})->Parse()["metadata"].contains("ownerReferences"));
 }
 
-// An orphan that has gone meanwhile does not keep the Deployment from its work.
+// An orphan that was deleted meanwhile does not block the sync of the Deployment.
 TEST_F(DeploymentRaces, AnOrphanThatHasGoneIsForgotten) {
   Put(Deployment(1));
   Json orphan = Set();
@@ -255,7 +256,7 @@ TEST_F(DeploymentRaces, HistoryThatHasGoneMeanwhileIsGone) {
   EXPECT_EQ(Status()["observedGeneration"], generation_) << "that it had gone is no failure";
 }
 
-// ReplicaSets whose controller goes by an old view of pods, as Kubernetes' before 1.36 does. maxSurge is 0.
+// A ReplicaSet controller with a stale view of pods, like that of Kubernetes. maxSurge is 0.
 class LaggingReplicaSets : public DeploymentAlone {
  protected:
   LaggingReplicaSets() {
@@ -274,7 +275,8 @@ class LaggingReplicaSets : public DeploymentAlone {
     return Json::object();
   }
   int SizeOf(const std::string& image) { return SetOf(image)["spec"]["replicas"]; }
-  // What its controller says, which has seen the ReplicaSet as it is now.
+  // The status as written by the ReplicaSet controller, which has observed the ReplicaSet's current
+  // generation.
   void Report(const std::string& image, int live, int terminating) {
     Json set = SetOf(image);
     const int generation = set["spec"]["replicas"].get<int>() + 100;  // another one for another size
@@ -284,7 +286,7 @@ class LaggingReplicaSets : public DeploymentAlone {
     client_.Put("replicasets", std::move(set));
     runtime_.RunReady();
   }
-  void PutPod(const std::string& name, bool terminating = false) {
+  void PutPod(const std::string& name) {
     const Json set = SetOf("web:1");
     Json pod = {{"metadata",
                  {{"name", name},
@@ -296,44 +298,87 @@ class LaggingReplicaSets : public DeploymentAlone {
                      {"uid", set["metadata"]["uid"]},
                      {"controller", true}}}}}},
                 {"status", {{"phase", "Running"}}}};
-    if (terminating) pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:01:00Z";
     client_.Put("pods", std::move(pod));
     runtime_.RunReady();
   }
-  void RollOut() {
+  void Terminate(const std::string& name) {
+    Json pod = client_.Find("pods", {"default", name})->Parse();
+    pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:01:00Z";
+    client_.Put("pods", std::move(pod));
+    runtime_.RunReady();
+  }
+  void Fail(const std::string& name) {
+    Json pod = client_.Find("pods", {"default", name})->Parse();
+    pod["status"]["phase"] = "Failed";
+    client_.Put("pods", std::move(pod));
+    runtime_.RunReady();
+  }
+  void Remove(const std::string& name) {
+    client_.Remove("pods", {"default", name});
+    runtime_.RunReady();
+  }
+  void RollOut(const std::string& image) {
     Json deployment = client_.Find("deployments", kName)->Parse();
-    deployment["spec"]["template"]["spec"]["containers"][0]["image"] = "web:2";
+    deployment["spec"]["template"]["spec"]["containers"][0]["image"] = image;
     SetSpec("template", deployment["spec"]["template"]);
   }
 };
 
-// What a run with the real replicaset-controller has shown:
+// Observed with the real replicaset-controller when StaleControllerConsistencyReplicaSet is off:
 //   1. the first ReplicaSet, of 4, creates four pods
 //   2. its status is written: generation observed, 0 live; its controller has not seen the pods
-//   3. the template changes; of 4 unavailable replicas 2 may go, and it is told 2
+//   3. the template changes; of 4 unavailable replicas 2 may go, and the ReplicaSet is scaled to 2
 //   4. its status is written: the new generation observed, 0 live, 0 terminating
-//   5. by that status there are max(2, 0) + 0 pods, and the second ReplicaSet is told 2: six pods where four
-//   may be
+//   5. by that status there are max(2, 0) + 0 pods, and the second ReplicaSet is scaled to 2: six pods
+//      where four are allowed
 TEST_F(LaggingReplicaSets, PodsThatAStatusDoesNotCountTakeUpRoom) {
   for (const char* pod : {"a", "b", "c", "d"}) PutPod(pod);
   Report("web:1", 0, 0);
-  RollOut();
+  RollOut("web:2");
   ASSERT_EQ(SizeOf("web:1"), 2);
   Report("web:2", 0, 0);
   Report("web:1", 0, 0);
   EXPECT_EQ(SizeOf("web:2"), 0);
-  PutPod("a", true);
-  PutPod("b", true);
+  Terminate("a");
+  Terminate("b");
   Report("web:1", 2, 2);
   EXPECT_EQ(SizeOf("web:2"), 0) << "they terminate";
-  client_.Remove("pods", {"default", "a"});
-  runtime_.RunReady();
+  Remove("a");
   EXPECT_EQ(SizeOf("web:2"), 0) << "the status still counts two";
   Report("web:1", 2, 0);
-  EXPECT_EQ(SizeOf("web:2"), 1) << "the other one is there, whatever the status says";
-  client_.Remove("pods", {"default", "b"});
-  runtime_.RunReady();
+  EXPECT_EQ(SizeOf("web:2"), 1) << "the other one exists, contrary to the status";
+  Remove("b");
   EXPECT_EQ(SizeOf("web:2"), 2) << "its end wakes the Deployment";
+}
+
+// Possible with StaleControllerConsistencyReplicaSet as well, by which the real replicaset-controller waits
+// for the pods that it has created and not for its deletions:
+//   1. the first ReplicaSet, of 4, is scaled to 2 by a rollout; a pod fails
+//   2. before its controller sees the failure, it deletes two of the four pods that it knows
+//   3. the rollout is undone; the first ReplicaSet may grow again
+//   4. its controller sees the failure and one of the deletions; its status is written: 2 live, 1 terminating
+//   5. by that status there are 3 pods, and the ReplicaSet is scaled to 3
+//   6. its controller sees the second deletion, finds 1 live pod and creates 2: five pods where four are
+//      allowed
+TEST_F(LaggingReplicaSets, DeletedPodsThatAStatusCountsAsLiveTakeUpRoom) {
+  for (const char* pod : {"a", "b", "c", "d"}) PutPod(pod);
+  Report("web:1", 4, 0);
+  RollOut("web:2");
+  ASSERT_EQ(SizeOf("web:1"), 2);
+  Report("web:2", 0, 0);
+  Fail("d");
+  Terminate("a");
+  Terminate("b");
+  Report("web:1", 4, 0);
+  RollOut("web:1");
+  Report("web:1", 2, 1);
+  EXPECT_EQ(SizeOf("web:1"), 2) << "one is live, two terminate";
+  Remove("a");
+  EXPECT_EQ(SizeOf("web:1"), 3) << "two are live or about to be created, one terminates";
+  Report("web:1", 3, 1);
+  Remove("b");
+  Report("web:1", 3, 0);
+  EXPECT_EQ(SizeOf("web:1"), 4);
 }
 
 }  // namespace

@@ -141,12 +141,12 @@ void WebCluster::Release(const std::string& pod, const std::string& point) {
   Json order = {{"namespace", "default"}, {"pod", pod}};
   if (!point.empty()) order["point"] = point;
   auto released = bed_.rules().Release(order);
-  CHECK(released.ok() || released.status().code == 409);  // nothing holds it any more
+  CHECK(released.ok() || released.status().code == 409);  // no hold is left
 }
 
-void WebCluster::ReleaseTerminating(int but) {
+void WebCluster::ReleaseTerminating(int keep) {
   for (const ObjectPtr& pod : bed_.List("pods", "default"))
-    if (pod->header().deleting && but-- <= 0) Release(pod->header().name);
+    if (pod->header().deleting && keep-- <= 0) Release(pod->header().name);
 }
 
 Json WebCluster::Document() { return bed_.Get("deployments", "default", "web")->Parse(); }

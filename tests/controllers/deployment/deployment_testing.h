@@ -21,32 +21,32 @@
 
 namespace terrarium::controllers::deployment {
 
-// What a Deployment asks for and what the components have been told to do about it.
+// A Deployment's policy and the gates of the components.
 struct PolicyCase {
   std::string name;
   std::optional<std::string> policy = {};  // spec.podReplacementPolicy
   bool policy_gate = true;
   bool terminating_gate = true;
 
-  // What the Deployment does in the end.
+  // The policy that takes effect.
   bool Waits() const { return policy == "TerminationComplete" && policy_gate && terminating_gate; }
   bool Starts() const { return policy == "TerminationStarted" && policy_gate && terminating_gate; }
   std::string Gates() const;
 };
 std::ostream& operator<<(std::ostream& out, const PolicyCase& policy);
 
-// Every value of the policy, and the gates off one after the other.
+// Every value of the policy, and each gate off.
 std::vector<PolicyCase> AllPolicies();
 const PolicyCase kNoPolicy{.name = "NoPolicy"};
 const PolicyCase kTerminationStarted{.name = "TerminationStarted", .policy = "TerminationStarted"};
 const PolicyCase kTerminationComplete{.name = "TerminationComplete", .policy = "TerminationComplete"};
 
-// The most pods that there were at any revision, terminating ones included, ended ones not.
+// The largest number of pods at any revision, including terminating pods, excluding ended ones.
 class PodPeak {
  public:
   explicit PodPeak(testbed::Testbed& bed);
   std::int64_t Most();
-  void Restart();  // from what there is now
+  void Restart();  // count from now on
 
  private:
   void Read();
@@ -64,30 +64,30 @@ class WebCluster {
   PodPeak& peak() { return peak_; }
   const PolicyCase& policy() const { return policy_; }
 
-  // `spec` is merged over that of the smallest Deployment, `script` is the pods' script without the prefix of
-  // its keys.
+  // `spec` is merged over the spec of a minimal Deployment. `script` is the pods' script, with keys without
+  // their prefix.
   void Create(int replicas, const api::Json& spec = api::Json::object(),
               const api::Json& script = api::Json::object());
   void Patch(const api::Json& patch);
   void PatchSpec(const api::Json& spec);
   void SetImage(const std::string& image);
-  // Another template whose pods have this script.
+  // Changes the template to one whose pods have this script.
   void SetImage(const std::string& image, const api::Json& script);
   void ScaleTo(int replicas);
 
-  // Works off what can be done without time passing.
+  // Runs all work that is ready, without advancing the clock.
   void Settle();
   void Advance(api::Duration duration);
-  // Until nothing is left to be done; a failure when that takes longer than the limit.
+  // Runs until the cluster is idle. Fails when that takes longer than the limit.
   void RunToTheEnd(api::Duration limit = std::chrono::hours(2));
-  // Lets a pod go on if its script holds it, at that point or at any.
+  // Releases a pod that its script holds, at that point or at any.
   void Release(const std::string& pod, const std::string& point = "");
-  // Lets all terminating pods go, but for so many.
-  void ReleaseTerminating(int but = 0);
+  // Releases all terminating pods except `keep`.
+  void ReleaseTerminating(int keep = 0);
 
   api::Json Document();
   api::Json Status();
-  std::int64_t Counter(std::string_view key);  // of the status; 0 where absent
+  std::int64_t Counter(std::string_view key);  // of the status; 0 if absent
   // "Progressing=True NewReplicaSetAvailable", in the order of the status.
   std::vector<std::string> Conditions();
   std::string Condition(std::string_view type);
@@ -95,14 +95,14 @@ class WebCluster {
   bool Complete() { return Condition("Progressing") == "True NewReplicaSetAvailable"; }
 
   std::vector<api::Json> Sets();  // by revision
-  // spec.replicas of the sets by revision: "3 2".
+  // spec.replicas of the ReplicaSets by revision: "3 2".
   std::string Sizes();
-  std::string Annotation(const api::Json& object, std::string_view key);  // empty: none
+  std::string Annotation(const api::Json& object, std::string_view key);  // empty if absent
   std::int64_t Pods();                                                    // that have not ended
   std::int64_t LivePods();     // of those, without a deletionTimestamp
-  std::int64_t Terminating();  // with one
+  std::int64_t Terminating();  // of those, with a deletionTimestamp
   std::int64_t PodsOf(const api::Json& set, bool terminating);
-  std::multiset<std::string> Events(std::string_view reason);  // messages; counted ones as often
+  std::multiset<std::string> Events(std::string_view reason);  // messages, each as often as it was counted
   std::vector<WhyRecord> Why();
 
  private:
@@ -111,8 +111,7 @@ class WebCluster {
   PodPeak peak_;
 };
 
-// Runs a test for each policy and gate setting: behaviour that has to do with pods that go must hold in all
-// of them.
+// Runs a test for each policy and gate setting. The behaviour of terminating pods must hold in all of them.
 class EachPolicy : public testing::TestWithParam<PolicyCase> {
  protected:
   WebCluster cluster_{GetParam()};

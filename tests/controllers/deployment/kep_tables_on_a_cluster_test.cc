@@ -1,5 +1,5 @@
 // KEP-3973, e2e: scaling in the middle of a rollout of more than two revisions while pods are terminating,
-// and again while the last scale is not complete.
+// and again while the last scale is incomplete.
 
 #include <gtest/gtest.h>
 
@@ -13,13 +13,13 @@ using api::Json;
 using namespace std::chrono_literals;
 
 // The tables of the KEP's section "Deployment Scaling Changes and a New Annotation for ReplicaSets", on a
-// cluster: three ReplicaSets of 50, 30 and 20 pods and 15 pods that are terminating, of a paused Deployment.
+// cluster: a paused Deployment with three ReplicaSets of 50, 30 and 20 pods and 15 terminating pods.
 class KepTables : public testing::Test {
  protected:
   KepTables() {
     for (int i = 0; i < 4; ++i) {
       cluster_.bed().Must(cluster_.bed().Create("replicasets", "default", ReplicaSet(i)));
-      cluster_.Advance(1s);  // they are of different age
+      cluster_.Advance(1s);  // ages differ
     }
     ScaleSet(0, 0);
     cluster_.Settle();
@@ -77,7 +77,7 @@ TEST_F(KepTables, SecondTableOneScale) {
   EXPECT_EQ(cluster_.peak().Most(), 130);
 }
 
-// T3 is what the KEP's own rules give; the table prints 66/38/21 there.
+// T3 follows the KEP's own rules; the table prints 66/38/21 there.
 TEST_F(KepTables, ThirdTableAScaleWithinAScale) {
   cluster_.ScaleTo(120);
   cluster_.Settle();
@@ -92,8 +92,8 @@ TEST_F(KepTables, ThirdTableAScaleWithinAScale) {
   EXPECT_EQ(BeforeScale(), "- - - - ");
 }
 
-// The policy is taken away in mid-scale: the scale completes at once, from where it began.
-TEST_F(KepTables, WithoutThePolicyAPartialScaleIsCompletedAtOnce) {
+// The policy is removed in mid-scale: the scale completes immediately, from the sizes at its beginning.
+TEST_F(KepTables, WithoutThePolicyAPartialScaleIsCompletedImmediately) {
   cluster_.ScaleTo(120);
   cluster_.Settle();
   cluster_.PatchSpec({{"podReplacementPolicy", nullptr}});
@@ -102,8 +102,8 @@ TEST_F(KepTables, WithoutThePolicyAPartialScaleIsCompletedAtOnce) {
   EXPECT_EQ(BeforeScale(), "- - - - ");
 }
 
-// A downgrade of the controller-manager in mid-scale: its gate goes.
-TEST_F(KepTables, WithTheGateSwitchedOffAPartialScaleIsCompletedAtOnce) {
+// A downgrade of the controller-manager in mid-scale turns its gate off.
+TEST_F(KepTables, WithTheGateSwitchedOffAPartialScaleIsCompletedImmediately) {
   cluster_.ScaleTo(120);
   cluster_.Settle();
   cluster_.bed().Must(
@@ -113,9 +113,8 @@ TEST_F(KepTables, WithTheGateSwitchedOffAPartialScaleIsCompletedAtOnce) {
   EXPECT_EQ(BeforeScale(), "- - - - ");
 }
 
-// A downgrade to a release that knows neither the policy nor the annotation: what is left are
-// desired-replicas and max-replicas, which say that there is a scale to finish. Proportions count from the
-// sizes it finds.
+// A downgrade to a release that knows neither the policy nor the annotation. The scale is still visible in
+// desired-replicas and max-replicas. Proportions are computed from the current sizes.
 TEST_F(KepTables, AReleaseWithoutThePolicyFinishesAPartialScale) {
   cluster_.ScaleTo(120);
   cluster_.Settle();

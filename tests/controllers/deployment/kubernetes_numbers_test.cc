@@ -1,13 +1,14 @@
-// What Kubernetes 1.36 itself makes of random Deployments in mid-rollout, recorded from its own functions;
-// without TerminationComplete ours are the same, to the number. testdata/kubernetes_numbers.txt has one case
-// in a line:
+// Results of Kubernetes 1.36 for random Deployments in mid-rollout, recorded from its own functions. Without
+// TerminationComplete Terrarium must compute the same numbers. testdata/kubernetes_numbers.txt has one case
+// per line:
 //
-//   scale REPLICAS MAX_SURGE MAX_UNAVAILABLE STATUS_REPLICAS | SURGE UNAVAILABLE | SET, SET, ... | SIZE SIZE
-//   ...
+//   scale REPLICAS MAX_SURGE MAX_UNAVAILABLE STATUS_REPLICAS | SURGE UNAVAILABLE | SET, SET, ... |
+//   SIZE SIZE ...
+//
 //
 // `scale` is scale(), `new` reconcileNewReplicaSet(), `shrink` reconcileOldReplicaSets(). A SET is its
 // creation time, spec.replicas, availableReplicas and max-replicas annotation; the last one is of the current
-// template. Sets of the same time are named in their order. The SIZEs are those that follow.
+// template. Sets created at the same time are named in their order. The SIZEs are the results.
 
 #include <fstream>
 #include <sstream>

@@ -15,7 +15,7 @@ struct PodState {
   std::string kind = "ReplicaSet";
 };
 
-// A pod controlled by the ReplicaSet "rs" whose uid is given; without one it has no owner.
+// A pod controlled by the ReplicaSet "rs" with that uid. Without a uid the pod has no owner.
 api::ObjectPtr Pod(const std::string& name, const std::string& uid, const PodState& state = {}) {
   Json metadata = {{"name", name}};
   if (!uid.empty())
@@ -31,7 +31,7 @@ api::ObjectPtr Pod(const std::string& name, const std::string& uid, const PodSta
 
 class PodCountsTest : public testing::Test {
  protected:
-  // The uid of the set that has lost a pod, with "!" when that was the last one of its kind; or empty.
+  // The uid of the ReplicaSet that has lost a pod, with "!" for its last pod; otherwise empty.
   std::string Put(const api::ObjectPtr& pod) { return UidOf(counts_.Put(*pod)); }
   std::string Remove(const std::string& name) { return UidOf(counts_.Remove({"default", name})); }
   static std::string UidOf(const std::optional<PodCounts::Loss>& loss) {
@@ -57,7 +57,7 @@ TEST_F(PodCountsTest, PodsAreCountedForTheirOwner) {
   EXPECT_EQ(Of("x"), "1+1") << "the same pod again";
 }
 
-TEST_F(PodCountsTest, PodsThatHaveEndedAreNone) {
+TEST_F(PodCountsTest, EndedPodsAreNotCounted) {
   Put(Pod("a", "x"));
   Put(Pod("b", "x"));
   Put(Pod("a", "x", {.phase = "Failed"}));
@@ -67,7 +67,7 @@ TEST_F(PodCountsTest, PodsThatHaveEndedAreNone) {
   EXPECT_EQ(Remove("b"), "") << "it was none already";
 }
 
-// TestPodDeletionEnqueuesRecreateDeployment and its kin in Kubernetes.
+// TestPodDeletionEnqueuesRecreateDeployment and related tests of Kubernetes.
 TEST_F(PodCountsTest, EveryLossIsReportedAndTheLastPodAndTheLastLiveOneAreMarked) {
   Put(Pod("a", "x"));
   Put(Pod("b", "x"));
@@ -88,7 +88,7 @@ TEST_F(PodCountsTest, APodThatIsAdoptedOrReleasedChangesSides) {
   EXPECT_EQ(Of("y"), "1+0");
 }
 
-// The last state of a deleted pod may be one that was never seen before.
+// The last state of a deleted pod may be one that the view has never contained.
 TEST_F(PodCountsTest, WhatIsRemovedIsWhatWasCounted) {
   Put(Pod("a", "x"));
   EXPECT_EQ(Remove("a"), "x!");

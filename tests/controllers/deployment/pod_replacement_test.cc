@@ -1,5 +1,5 @@
-// spec.podReplacementPolicy (KEP-3973 in its first form, now KEP-5882): whether pods that are still
-// terminating take up room. Every scenario runs for every value of the policy and every setting of its gates.
+// spec.podReplacementPolicy (KEP-3973 in its first form, now KEP-5882): whether terminating pods count
+// towards the limit. Every test runs for every value of the policy and every setting of its gates.
 
 #include <set>
 
@@ -33,7 +33,7 @@ class PodReplacement : public EachPolicy {
   }
   bool waits() const { return cluster_.policy().Waits(); }
   bool counts() const { return cluster_.policy().terminating_gate; }
-  // status.terminatingReplicas is there with its gate only, and is right.
+  // status.terminatingReplicas is correct, and exists only with its gate on.
   void ExpectTerminating(std::int64_t pods) {
     EXPECT_EQ(cluster_.Terminating(), pods);
     const Json status = cluster_.Status();
@@ -45,7 +45,7 @@ class PodReplacement : public EachPolicy {
 };
 TERRARIUM_FOR_EACH_POLICY(PodReplacement);
 
-// KEP-3973, unit: the field is dropped, and nothing is different, when its gate is off.
+// KEP-3973, unit: with the gate off the field is dropped, and nothing else changes.
 TEST_P(PodReplacement, TheFieldIsThereWithItsGateOnly) {
   Run(1, Json::object());
   const bool kept = cluster_.policy().policy && cluster_.policy().policy_gate;
@@ -66,7 +66,7 @@ TEST_P(PodReplacement, ARolloutKeepsToTheLimitWhereTerminationIsWaitedFor) {
   EXPECT_EQ(cluster_.peak().Most() <= 5, waits());
 }
 
-// Without a surge not one pod more than wanted is there. (k/k#97227, k/k#99513)
+// Without a surge there is never one pod too many. (k/k#97227, k/k#99513)
 TEST_P(PodReplacement, WithoutASurgeNoPodStartsBeforeOneHasGone) {
   Run(3, Rolling(0, 1));
   cluster_.SetImage("web:2");
@@ -99,7 +99,7 @@ TEST_P(PodReplacement, AnUndoInMidRolloutKeepsToTheLimitWhereTerminationIsWaited
 }
 
 // KEP-5882, "Does enabling the feature change any default behavior?": only a policy does, and only
-// TerminationComplete needs the counts of a ReplicaSet that the history has no room for.
+// TerminationComplete needs the counts of a ReplicaSet beyond the history limit.
 TEST_P(PodReplacement, HistoryIsKeptForTerminatingPodsOnlyWhereTheyAreWaitedFor) {
   Json spec = Rolling(1, 1);
   spec["revisionHistoryLimit"] = 0;
@@ -116,7 +116,7 @@ TEST_P(PodReplacement, HistoryIsKeptForTerminatingPodsOnlyWhereTheyAreWaitedFor)
   EXPECT_TRUE(cluster_.Complete());
 }
 
-// The new ReplicaSet may begin with no pod at all.
+// The new ReplicaSet may begin with 0 pods.
 TEST_P(PodReplacement, ANewReplicaSetIsCreatedNoLargerThanThereIsRoom) {
   Run(4, Rolling(2, 0), {{"hold", "terminating"}});
   cluster_.ScaleTo(2);
@@ -126,7 +126,7 @@ TEST_P(PodReplacement, ANewReplicaSetIsCreatedNoLargerThanThereIsRoom) {
   cluster_.Settle();
   EXPECT_EQ(cluster_.Sizes(), waits() ? "2 0" : "0 2");
   if (waits()) {
-    EXPECT_EQ(cluster_.Events("ScalingReplicaSet").size(), 2u) << "a set without pods is no event";
+    EXPECT_EQ(cluster_.Events("ScalingReplicaSet").size(), 2u) << "a set without pods causes no event";
     EXPECT_EQ(cluster_.Why().back().rule,
               "no ReplicaSet has the current template; room for 0: 4 of 4 pods, 2 of them terminating");
   }
@@ -169,8 +169,8 @@ TEST_P(PodReplacement, ScalingDownIsNotHeldBack) {
   ExpectTerminating(5);
 }
 
-// KEP-3973, Deployment Behavior Changes: Recreate makes the new pods when the old ones have gone, under
-// TerminationStarted when they are terminating.
+// KEP-3973, Deployment Behavior Changes: Recreate creates the new pods when the old ones have ended, and
+// under TerminationStarted when they are terminating.
 TEST_P(PodReplacement, RecreateWaitsForTheOldPodsUnlessTerminationStarted) {
   Run(3, kRecreate);
   cluster_.SetImage("web:2");
@@ -185,7 +185,7 @@ TEST_P(PodReplacement, RecreateWaitsForTheOldPodsUnlessTerminationStarted) {
   EXPECT_EQ(cluster_.peak().Most(), starts ? 6 : 3);
 }
 
-// Those that have not been told to stop yet hold it back whatever the policy.
+// Pods that are not terminating yet delay it under every policy.
 TEST_P(PodReplacement, RecreateNeverRunsOldAndNewPodsTogether) {
   Run(4, kRecreate);
   cluster_.SetImage("web:2");
@@ -201,7 +201,7 @@ TEST_P(PodReplacement, RecreateNeverRunsOldAndNewPodsTogether) {
   EXPECT_EQ(cluster_.Sizes(), "0 4");
 }
 
-// A Recreate rollout while pods of an earlier scale-down are still going.
+// A Recreate rollout while pods of an earlier scale-down are still terminating.
 TEST_P(PodReplacement, RecreateMakesNoMorePodsThanThereIsRoom) {
   Run(4, kRecreate, {{"hold", "terminating"}});
   cluster_.ScaleTo(3);
@@ -215,8 +215,8 @@ TEST_P(PodReplacement, RecreateMakesNoMorePodsThanThereIsRoom) {
   EXPECT_TRUE(cluster_.Complete());
 }
 
-// Pods that others delete are replaced by their ReplicaSet at once, by the KEP; the Deployment still counts
-// them.
+// According to the KEP, ReplicaSets replace pods deleted by others immediately. The Deployment still counts
+// the deleted pods.
 TEST_P(PodReplacement, PodsDeletedByOthersTakeUpRoomOfTheRollout) {
   Run(4, Rolling(2, 0), {{"hold", "terminating"}});
   cluster_.bed().Must(
@@ -280,7 +280,7 @@ TEST_P(PodReplacement, TestRecreateDeploymentForPodReplacement) {
   EXPECT_EQ(cluster_.Counter("replicas"), 6) << "with the new ReplicaSet";
   EXPECT_EQ(cluster_.Counter("unavailableReplicas"), 6);
   ExpectTerminating(0);
-  // A pod of the new ReplicaSet goes, and is replaced.
+  // A pod of the new ReplicaSet is deleted, and replaced.
   const auto pods = cluster_.bed().List("pods", "default");
   cluster_.bed().Must(cluster_.bed().Delete("pods", {"default", pods[0]->header().name}));
   cluster_.Settle();
@@ -306,14 +306,14 @@ TEST_P(PodReplacement, TestRecreateDeploymentForPodReplacement) {
   ExpectTerminating(0);
 }
 
-// With many pods, for the settings that differ in them.
+// Many pods, for the settings that make a difference there.
 class ManyPods : public PodReplacement {};
 INSTANTIATE_TEST_SUITE_P(Policies, ManyPods,
                          testing::Values(kNoPolicy, kTerminationComplete, AllPolicies().back()),
                          [](const auto& info) { return info.param.name; });
 
 // KEP-3973, integration: TestRollingUpdateAndProportionalScalingForDeploymentPodReplacement, with the numbers
-// of Kubernetes where termination is not waited for.
+// of Kubernetes without TerminationComplete.
 TEST_P(ManyPods, TestRollingUpdateAndProportionalScalingForDeploymentPodReplacement) {
   Run(100, Rolling(20, 0), {{"hold", "terminating"}});
   auto delete_pods_of = [this](const Json& set, int count) {
@@ -334,7 +334,7 @@ TEST_P(ManyPods, TestRollingUpdateAndProportionalScalingForDeploymentPodReplacem
   ExpectTerminating(16);
   cluster_.ScaleTo(120);
   cluster_.Settle();
-  // There is room for 140 - 121 = 19: the proportions are 117 and 6, of which 2 are left for the largest.
+  // There is room for 140 - 121 = 19: the proportions are 117 and 6, and the remaining 2 go to the largest.
   EXPECT_EQ(cluster_.Sizes(), waits() ? "118 6" : "117 23");
   const std::vector<Json> sets = cluster_.Sets();
   EXPECT_EQ(cluster_.Annotation(sets[0], kDesiredReplicas), waits() ? "100" : "120");
@@ -343,7 +343,7 @@ TEST_P(ManyPods, TestRollingUpdateAndProportionalScalingForDeploymentPodReplacem
   EXPECT_EQ(cluster_.Annotation(sets[0], kReplicasBeforeScale), waits() ? "100" : "");
   EXPECT_EQ(cluster_.Annotation(sets[1], kMaxReplicas), "140");
   EXPECT_EQ(cluster_.Annotation(sets[1], kReplicasBeforeScale), "");
-  // Pods become ready and go until all is done.
+  // Pods become ready and end until the rollout is complete.
   std::set<std::string> let_become_ready;
   for (int i = 0; i < 100 && !(cluster_.Complete() && cluster_.Terminating() == 0); ++i) {
     cluster_.ReleaseTerminating();

@@ -43,7 +43,7 @@ TEST(ReplicaSetName, IsCutWhereItWouldBeTooLong) {
 }
 
 // TestEqualIgnoreHash of Kubernetes.
-TEST(SameTemplate, LooksAtAllButTheHashLabel) {
+TEST(SameTemplate, ComparesAllButTheHashLabel) {
   const Json plain = Template({{"labels", {{"app", "web"}}}});
   const Json hashed = Template({{"labels", {{"app", "web"}, {"pod-template-hash", "value-1"}}}});
   const Json hashed_otherwise = Template({{"labels", {{"app", "web"}, {"pod-template-hash", "value-2"}}}});

@@ -105,7 +105,7 @@ TEST(IsComplete, WhenAllPodsAreNewAndAvailable) {
   EXPECT_FALSE(IsComplete(Size(5), 2, Of(5, 5, 5, 5))) << "this is the status of an earlier spec";
 }
 
-// KEP-3973: a Deployment that waits for termination is not complete while a pod is terminating.
+// KEP-3973: under TerminationComplete a Deployment is not complete while a pod is terminating.
 TEST(IsComplete, TerminatingPodsCountOnlyWhereTheyAreWaitedFor) {
   EXPECT_TRUE(IsComplete(Size(5), 1, Of(5, 5, 5, 5, 2)));
   EXPECT_FALSE(IsComplete(Size(5, true), 1, Of(5, 5, 5, 5, 2)));
@@ -129,7 +129,7 @@ TEST(HasProgressed, WhenPodsComeBecomeReadyOrAvailableAndWhenOldOnesGo) {
   EXPECT_FALSE(HasProgressed(size, Of(10, 4, 9, 9), Of(10, 4, 8, 8))) << "a pod has become unready";
 }
 
-// KEP-3973: a falling number of terminating pods is progress where they are waited for.
+// KEP-3973: a falling number of terminating pods is progress under TerminationComplete.
 TEST(HasProgressed, AFallingNumberOfTerminatingPodsCountsOnlyWhereTheyAreWaitedFor) {
   EXPECT_TRUE(HasProgressed(Size(5, true), Of(5, 5, 5, 5, 3), Of(5, 5, 5, 5, 2)));
   EXPECT_FALSE(HasProgressed(Size(5, true), Of(5, 5, 5, 5, 2), Of(5, 5, 5, 5, 3)));
@@ -138,8 +138,8 @@ TEST(HasProgressed, AFallingNumberOfTerminatingPodsCountsOnlyWhereTheyAreWaitedF
 
 class JudgeProgressTest : public testing::Test {
  protected:
-  // The reason of Progressing after a look at `now`, when the status said `before` and a condition of that
-  // reason was set at kThen; "none" without one.
+  // The reason of Progressing after a sync at `now`, with the previous status `before` and a condition of
+  // that reason set at kThen; "none" without a condition.
   std::string ReasonAt(api::Time time, std::string_view reason, const Counters& before, const Counters& now) {
     conditions_ = Json::array();
     if (!reason.empty()) {
@@ -198,7 +198,7 @@ TEST_F(JudgeProgressTest, ProgressResetsTheDeadlineAndKeepsTheTransitionTime) {
   EXPECT_EQ(fails_at_, kThen + 17s);
 }
 
-TEST_F(JudgeProgressTest, ACompleteRolloutIsToldOnce) {
+TEST_F(JudgeProgressTest, ACompleteRolloutIsReportedOnce) {
   EXPECT_EQ(ReasonAt(kThen + 7s, kSetUpdated, kStuck, kDone), kSetAvailable);
   EXPECT_EQ(Text("message"), "ReplicaSet \"web-1\" has successfully progressed.");
   EXPECT_EQ(fails_at_, std::nullopt);
@@ -206,7 +206,7 @@ TEST_F(JudgeProgressTest, ACompleteRolloutIsToldOnce) {
   EXPECT_EQ(Text("message"), "before");
 }
 
-TEST_F(JudgeProgressTest, AfterARolloutPodsThatFailAreNotItsBusiness) {
+TEST_F(JudgeProgressTest, AfterARolloutFailingPodsDoNotChangeProgressing) {
   EXPECT_EQ(ReasonAt(kThen + 1h, kSetAvailable, kDone, Of(3, 3, 1, 1)), kSetAvailable);
   EXPECT_EQ(fails_at_, std::nullopt) << "nothing will come of waiting";
 }
@@ -220,13 +220,13 @@ TEST_F(JudgeProgressTest, WithoutADeadlineThereIsNoCondition) {
   EXPECT_EQ(ReasonAt(kThen + 1h, kSetUpdated, kStuck, kDone), "none");
 }
 
-TEST_F(JudgeProgressTest, WithoutAReplicaSetTheDeploymentIsSpokenOf) {
+TEST_F(JudgeProgressTest, WithoutAReplicaSetTheMessageNamesTheDeployment) {
   set_.clear();
   EXPECT_EQ(ReasonAt(kThen + 1h, kSetUpdated, kStuck, kStuck), kDeadlineExceeded);
   EXPECT_EQ(Text("message"), "Deployment \"web\" has timed out progressing.");
 }
 
-TEST_F(JudgeProgressTest, NobodyWaitsBeforeTheFirstWordAboutProgress) {
+TEST_F(JudgeProgressTest, WithoutAProgressingConditionThereIsNoDeadline) {
   EXPECT_EQ(ReasonAt(kThen + 1h, "", kStuck, kStuck), "none");
   EXPECT_EQ(fails_at_, std::nullopt);
   EXPECT_EQ(ReasonAt(kThen + 1h, kResumed, kStuck, kStuck), kDeadlineExceeded);

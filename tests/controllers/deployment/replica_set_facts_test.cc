@@ -51,7 +51,7 @@ TEST(ReplicaSetFacts, AreReadFromTheDocument) {
   EXPECT_EQ(facts.failure["status"], "True");
 }
 
-TEST(ReplicaSetFacts, OfASetThatNobodyHasLookedAt) {
+TEST(ReplicaSetFacts, OfAReplicaSetWithoutAStatus) {
   ReplicaSetFacts facts = FactsOf(MakeObject(ReplicaSet("a")));
   EXPECT_EQ(facts.size.status_replicas, 0);
   EXPECT_EQ(facts.terminating, std::nullopt);
@@ -73,8 +73,8 @@ TEST(FactsCache, ReadsEachStateOnce) {
   EXPECT_NE(cache.Of(first), facts);
 }
 
-// The ReplicaSet may be seen before the pods that it has deleted: live ones that nobody asks for are on their
-// way out.
+// The view may have the scaled ReplicaSet before the deletion of its pods: live pods beyond spec.replicas are
+// about to be deleted.
 TEST(CountedIn, HasTheTerminatingPodsThatAReplicaSetDoesNotReport) {
   ReplicaSetFacts facts;
   facts.size.replicas = 3;
@@ -91,7 +91,7 @@ TEST(CountedIn, HasTheTerminatingPodsThatAReplicaSetDoesNotReport) {
 
 class OutdatedTest : public testing::Test {
  protected:
-  // An old set without pods whose status is current.
+  // An old ReplicaSet without pods and with a current status.
   std::shared_ptr<ReplicaSetFacts> Add(const std::string& name, std::optional<std::int64_t> revision) {
     Json document = ReplicaSet(name);
     auto set = std::make_shared<ReplicaSetFacts>();

@@ -25,7 +25,7 @@ std::int64_t Pods(std::span<const ReplicaSetSize> sets) {
   return sum;
 }
 
-// Pods that are available and may stay.
+// Available pods within spec.replicas.
 std::int64_t LastingAvailable(std::span<const ReplicaSetSize> sets) {
   std::int64_t sum = 0;
   for (const ReplicaSetSize& set : sets) sum += std::min(set.available, set.replicas);
@@ -122,7 +122,7 @@ void RolloutModel::ChangeStrategy() {
   Note("strategy");
 }
 
-// Its controller sees what happens in the order in which it happened: pods failed before others were deleted.
+// The ReplicaSet controller sees events in their order: pods failed before others were deleted.
 void RolloutModel::SeeSome(ReplicaSet& set) {
   set.unseen_created -= Below(set.unseen_created + 1);
   if (set.unseen_failed > 0) {
@@ -134,8 +134,8 @@ void RolloutModel::SeeSome(ReplicaSet& set) {
   }
 }
 
-// In the order of the real one: the status tells of the pods that were there before it created or deleted
-// any; what it created or deleted it may see late, and does nothing until then.
+// The same order as the real controller: the status counts the pods from before its own creations and
+// deletions. It may see these late, and does nothing until then.
 void RolloutModel::SyncReplicaSet(ReplicaSet& set) {
   ReplicaSetSize& size = set.size;
   SeeSome(set);
@@ -150,7 +150,7 @@ void RolloutModel::SyncReplicaSet(ReplicaSet& set) {
     if (options_.statuses_lag) set.unseen_created = lacking;
     return;
   }
-  // It may take a pod that has failed for one that runs, and delete it: nothing comes of that.
+  // The controller may delete a failed pod that it believes to be running. That has no effect.
   std::int64_t deleted = std::min(-lacking, set.starting + set.available);
   std::int64_t unavailable = std::min(set.starting, deleted);
   set.starting -= unavailable;
@@ -159,7 +159,7 @@ void RolloutModel::SyncReplicaSet(ReplicaSet& set) {
   set.unseen = deleted;
 }
 
-// Of a ReplicaSet that waits for what it asked for, since what comes later is seen later.
+// Not while creations or deletions are unseen: the controller sees events in their order.
 void RolloutModel::FailPods(ReplicaSet& set) {
   if (set.unseen > 0 || set.unseen_created > 0) return;
   std::int64_t before = set.available;
@@ -368,7 +368,7 @@ void RolloutModel::CheckScaled(std::span<const ReplicaSetSize> before, const std
     shrinking = shrinking || before[set.index].Shrinking();
     Expect(set.before_scale || (set.max == PodsMax() && set.desired == replicas_),
            "complete, but not marked for the present Deployment");
-    // Without that a released controller that takes over would not see that there is a scale to finish.
+    // Without it a released controller that takes over would not see that a scale is unfinished.
     Expect(
         !set.before_scale || (set.desired == before[set.index].desired && set.max == before[set.index].max),
         "not complete, and marked as if it were");

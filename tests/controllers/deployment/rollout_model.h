@@ -1,8 +1,7 @@
 #pragma once
 
-// A Deployment that lives in numbers: users change it, ReplicaSets and pods follow in an order drawn from a
-// seed, and a controller drives it with nothing but the arithmetic under test. Every decision is checked when
-// it is made.
+// A Deployment in numbers: users change it, ReplicaSets and pods follow in an order drawn from a seed, and a
+// controller drives it with only the arithmetic under test. Every decision is checked when it is made.
 
 #include <cstdint>
 #include <optional>
@@ -21,28 +20,27 @@ struct ModelOptions {
   bool rolling = true;
   bool waits_for_termination = false;
   bool policy_changes = false;
-  bool scales_down = true;  // and takes away surge
+  bool scales_down = true;  // and removes surge
   bool pods_get_evicted = true;
-  bool counts_real_pods = false;  // and finds fault when there are too many, whatever the ReplicaSets report
-  // The statuses of ReplicaSets tell what their controller has seen, which is old: pods that it created are
-  // missing, pods that it deleted or that have failed are counted. The Deployment controller counts pods
-  // itself.
+  bool counts_real_pods = false;  // and fails when there are too many, whatever the ReplicaSets report
+  // ReplicaSet statuses are stale: pods that the controller created are missing, pods that it deleted or that
+  // have failed are counted. The Deployment controller counts pods itself.
   bool statuses_lag = false;
-  bool keeps_history = false;  // for a failure that is to be understood
+  bool keeps_history = false;  // for the analysis of a failure
 };
 
 class RolloutModel {
  public:
   RolloutModel(std::uint64_t seed, const ModelOptions& options);
 
-  // One random thing happens.
+  // One random event.
   void Step();
-  // Nothing happens from outside any more and every pod does well, until nothing changes.
+  // No more events from outside: all pods succeed in starting and ending, until nothing changes.
   void LeaveAlone();
-  // One ReplicaSet, of the current template, has all the pods, and nothing remains of earlier scales.
+  // One ReplicaSet, of the current template, has all the pods, and no earlier scale is unfinished.
   void CheckSettled();
 
-  // What went wrong first, after all that led there; empty when nothing did.
+  // The first failure with its history; empty if there was none.
   const std::string& failure() const { return failure_; }
 
  private:
@@ -52,7 +50,7 @@ class RolloutModel {
     std::int64_t starting = 0;
     std::int64_t available = 0;
     std::int64_t terminating = 0;
-    // What the ReplicaSet controller has yet to see:
+    // Events that the ReplicaSet controller has yet to see:
     std::int64_t unseen = 0;          // of the terminating, deletions
     std::int64_t unseen_created = 0;  // of the starting and available ones, creations
     std::int64_t unseen_failed = 0;   // pods that have failed
@@ -66,19 +64,19 @@ class RolloutModel {
 
   void Happen();
 
-  // What users do.
+  // Actions of users.
   void Scale();
   void ChangeTemplate();
   void ChangeStrategy();
 
-  // What ReplicaSet controller and kubelet do.
+  // Actions of the ReplicaSet controller and the kubelet.
   void SyncReplicaSet(ReplicaSet& set);
   void SeeSome(ReplicaSet& set);
   void FailPods(ReplicaSet& set);
   void MovePods(ReplicaSet& set, std::int64_t ReplicaSet::*from, std::int64_t ReplicaSet::*to);
   ReplicaSet* AnySet();
 
-  // What the Deployment controller does.
+  // Actions of the Deployment controller.
   void CountPods();
   void SyncDeployment();
   void SyncScale();

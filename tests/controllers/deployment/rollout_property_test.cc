@@ -1,4 +1,4 @@
-// What holds in every rollout, over many thousand random ones. A failure prints its seed and what happened.
+// Properties of every rollout, over many thousand random ones. A failure prints its seed and its history.
 
 #include <algorithm>
 #include <string>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kSteps = 150;
 
-// Bounds at every step, then, left alone, an end at which one ReplicaSet has all the pods. What failed, or
-// "".
+// Checks the bounds at every step. Then, without further events, the rollout must end with one ReplicaSet
+// that has all the pods. Returns the failure, or "".
 std::string Run(std::uint64_t seed, const ModelOptions& options) {
   RolloutModel model(seed, options);
   for (int i = 0; i < kSteps && model.failure().empty(); ++i) model.Step();
@@ -48,9 +48,9 @@ TEST(RolloutProperty, RecreateWithTerminationCompleteKeepsItsBoundsAndConverges)
 TEST(RolloutProperty, APolicyThatComesAndGoesLeavesNothingBehind) { RunMany({.policy_changes = true}, 1000); }
 
 // KEP-3973, e2e: never more pods than replicas + maxSurge at any point in time, when rolling out new
-// revisions and/or scaling. Here by the pods that there really are, which the ReplicaSets' status lags
-// behind. What the Deployment cannot prevent is left out: evicted pods, which their ReplicaSet replaces at
-// once, and bounds that are lowered while pods are being created.
+// revisions and/or scaling. Here the actual pods are counted, which the ReplicaSets' status lags behind.
+// Cases that the Deployment cannot prevent are left out: evicted pods, which their ReplicaSet replaces
+// immediately, and bounds that are lowered while pods are being created.
 TEST(RolloutProperty, ThereAreNeverMorePodsThanAllowedWhenTerminationIsWaitedFor) {
   ModelOptions options{.waits_for_termination = true, .counts_real_pods = true};
   options.scales_down = false;
@@ -58,19 +58,17 @@ TEST(RolloutProperty, ThereAreNeverMorePodsThanAllowedWhenTerminationIsWaitedFor
   RunMany(options, 1500);
 }
 
-// The same where the ReplicaSets' controller sees its pods late, as that of Kubernetes does. By the statuses
-// alone two things go wrong, which is why the Deployment controller counts pods itself. maxSurge is 0 in
-// both.
-//   1. a ReplicaSet of 3 is told 5 and creates two pods            status: generation 2, 3 live
-//   2. it is told 3 before it has seen the two                     status: generation 3, 3 live, 0
-//   terminating
-//   3. the Deployment sees room for 2 and grows another one        5 pods and 2
+// The same with a ReplicaSet controller that sees its pods late, like that of Kubernetes. By the statuses
+// alone the bound is broken in two ways, so the Deployment controller counts pods itself. maxSurge is 0 in
+// both. deployment_races_test.cc plays one case of each.
+//   1. a ReplicaSet of 3 is scaled to 5 and creates two pods       status: generation 2, 3 live
+//   2. it is scaled to 3 before it has seen the two                status: generation 3, 3 live
+//   3. the Deployment sees room for 2 and scales another one up    5 pods and 2
 // and
 //   1. a pod of a ReplicaSet of 5 fails
-//   2. before that is seen it is told 3 and deletes two of the five that it knows
-//   3. it sees the failure, then the first deletion                status: generation 2, 3 live, 1
-//   terminating
-//   4. it is told 4, since 4 are there and 5 are allowed
+//   2. before it sees that, it is scaled to 3 and deletes two of the five that it knows
+//   3. it sees the failure, then the first deletion                status: 3 live, 1 terminating
+//   4. it is scaled to 4, since there are 4 and 5 are allowed
 //   5. it sees the second deletion, has 2 live pods, creates two   4 live, 2 terminating
 TEST(RolloutProperty, ThereAreNeverMorePodsThanAllowedThoughStatusesLag) {
   ModelOptions options{.waits_for_termination = true, .counts_real_pods = true};
@@ -85,7 +83,7 @@ struct RandomScale {
   DeploymentSize deployment;
 };
 
-// Sets that were sized together, and a Deployment that has grown since.
+// ReplicaSets that were scaled together, and a Deployment that has been scaled up since.
 RandomScale DrawScale(api::Prng& random) {
   RandomScale scale;
   std::int64_t max_before = 0;
@@ -112,13 +110,13 @@ std::int64_t Sum(const std::vector<ReplicaSetSize>& sets) {
   return sum;
 }
 
-// However the terminating pods go, the sets end up in the proportions of Kubernetes, which does not wait for
-// them.
-TEST(PartialScalingProperty, EndsAtTheSizesOfAScaleAtOnce) {
+// However the terminating pods end, the ReplicaSets reach the proportions of Kubernetes, which does not wait
+// for them.
+TEST(PartialScalingProperty, EndsAtTheSizesOfAnImmediateScale) {
   for (std::uint64_t seed = 0; seed < 5000; ++seed) {
     api::Prng random(seed);
     RandomScale scale = DrawScale(random);
-    std::vector<std::int64_t> at_once = ScaledSizes(scale.deployment, scale.sets);
+    std::vector<std::int64_t> in_one_step = ScaledSizes(scale.deployment, scale.sets);
     DeploymentSize waiting = Waiting(scale.deployment);
     for (ReplicaSetSize& set : scale.sets) set.terminating = static_cast<std::int64_t>(random.Below(60));
     std::string history;
@@ -131,13 +129,13 @@ TEST(PartialScalingProperty, EndsAtTheSizesOfAScaleAtOnce) {
       }
       history += ",";
     }
-    ASSERT_EQ(Sizes(scale.sets), at_once) << "seed " << seed << ":" << history;
+    ASSERT_EQ(Sizes(scale.sets), in_one_step) << "seed " << seed << ":" << history;
     ASSERT_FALSE(IsScaling(waiting, scale.sets)) << "seed " << seed << ":" << history;
   }
 }
 
-// Scales on top of unfinished ones: never above the bound, and in the end exactly there with nothing
-// remembered.
+// Scales on top of unfinished ones: never above the bound, and in the end exactly at it, without an
+// annotation left.
 TEST(PartialScalingProperty, ConsecutiveScalesEndWithTheRightSum) {
   for (std::uint64_t seed = 0; seed < 5000; ++seed) {
     api::Prng random(seed);

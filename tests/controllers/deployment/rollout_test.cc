@@ -100,14 +100,14 @@ TEST(NewReplicas, NeverExceedsTheDeployment) {
   EXPECT_EQ(NewReplicas(Waiting(Rolling(6, 10, 0)), sets, 1), 6);
 }
 
-TEST(NewReplicas, ShrinksToTheDeploymentAtOnce) {
-  std::vector<ReplicaSetSize> sets{Terminating(9, Set("a", 5)), Told(10, Set("b", 12))};
+TEST(NewReplicas, ShrinksToTheDeploymentImmediately) {
+  std::vector<ReplicaSetSize> sets{Terminating(9, Set("a", 5)), ScaledTo(10, Set("b", 12))};
   for (const DeploymentSize& d :
        {Rolling(4, 1, 0), Waiting(Rolling(4, 1, 0)), Recreate(4), Waiting(Recreate(4))})
     EXPECT_EQ(NewReplicas(d, sets, 1), 4);
 }
 
-TEST(NewReplicas, RecreateTakesAllReplicasAtOnce) {
+TEST(NewReplicas, RecreateTakesAllReplicasInOneStep) {
   std::vector<ReplicaSetSize> sets{Terminating(3, Set("a", 0)), Set("b", 1)};
   EXPECT_EQ(NewReplicas(Recreate(3), sets, 1), 3);
   EXPECT_EQ(NewReplicas(Recreate(3), sets, kNotThereYet), 3);
@@ -115,7 +115,7 @@ TEST(NewReplicas, RecreateTakesAllReplicasAtOnce) {
 
 // KEP-3973, unit: the current behaviour remains unchanged when PodReplacementPolicy is nil.
 TEST(NewReplicas, WithoutThePolicyTerminatingPodsTakeUpNoRoom) {
-  std::vector<ReplicaSetSize> sets{Terminating(4, Told(6, Set("a", 10))), Terminating(2, Set("b", 4))};
+  std::vector<ReplicaSetSize> sets{Terminating(4, ScaledTo(6, Set("a", 10))), Terminating(2, Set("b", 4))};
   EXPECT_EQ(NewReplicas(Rolling(10, 3, 2), sets, 1), 7);
 }
 
@@ -132,13 +132,13 @@ TEST(NewReplicas, TerminatingPodsOfAllReplicaSetsTakeUpRoom) {
 }
 
 TEST(NewReplicas, PodsThatAShrunkReplicaSetStillHasTakeUpRoom) {
-  std::vector<ReplicaSetSize> sets{Told(6, Set("a", 10)), Set("b", 2)};
+  std::vector<ReplicaSetSize> sets{ScaledTo(6, Set("a", 10)), Set("b", 2)};
   EXPECT_EQ(NewReplicas(Rolling(10, 3, 2), sets, 1), 7);
   EXPECT_EQ(NewReplicas(Waiting(Rolling(10, 3, 2)), sets, 1), 3);
 }
 
 TEST(NewReplicas, PodsThatAGrownReplicaSetHasNotCreatedYetTakeUpRoom) {
-  std::vector<ReplicaSetSize> sets{Told(6, Set("a", 2)), Told(5, Set("b", 0))};
+  std::vector<ReplicaSetSize> sets{ScaledTo(6, Set("a", 2)), ScaledTo(5, Set("b", 0))};
   EXPECT_EQ(NewReplicas(Waiting(Rolling(10, 3, 2)), sets, 1), 7);
 }
 
@@ -148,18 +148,18 @@ TEST(NewReplicas, RecreateIsLimitedToTheReplicasWhenTerminationIsWaitedFor) {
   EXPECT_EQ(NewReplicas(Waiting(Recreate(10)), sets, kNotThereYet), 3);
 }
 
-// 10 pods, told to be 5, told to be 10 again with room for 12. The ReplicaSet may have deleted 5 in between;
-// were it told 7 now, and then 9 because its status still says 10, there would be 9 + 5 pods.
+// 10 pods, scaled to 5, then to 10 again with room for 12. The ReplicaSet may have deleted 5 in between. If
+// it were scaled to 7 now, and then to 9 because its status still has 10, there would be 9 + 5 pods.
 TEST(NewReplicas, AReplicaSetThatIsStillShrinkingDoesNotGrowWhenTerminationIsWaitedFor) {
-  std::vector<ReplicaSetSize> sets{Told(5, Set("a", 10))};
+  std::vector<ReplicaSetSize> sets{ScaledTo(5, Set("a", 10))};
   EXPECT_EQ(NewReplicas(Waiting(Rolling(10, 2, 0)), sets, 0), 5);
   EXPECT_EQ(NewReplicas(Rolling(10, 2, 0), sets, 0), 10);
   sets[0] = Terminating(5, Set("a", 5));
   EXPECT_EQ(NewReplicas(Waiting(Rolling(10, 2, 0)), sets, 0), 7);
 }
 
-// A roll-over right after the creation of "b": told 3, then 0, and its status knows of neither. The 3 pods
-// may be there.
+// A roll-over right after the creation of "b": scaled to 3, then to 0, and its status reflects neither. The 3
+// pods may exist.
 TEST(NewReplicas, NothingGrowsOnAStatusThatIsNotCurrentWhenTerminationIsWaitedFor) {
   std::vector<ReplicaSetSize> sets{Set("a", 10), Set("b", 0), Set("c", 0)};
   sets[1].status_current = false;
@@ -206,7 +206,7 @@ TEST(ShrinkOld, UnavailableNewPodsCostNoOldOnes) {
   EXPECT_EQ(ShrinkOld(Rolling(10, 3, 2), sets, 1), Resizes{}) << "not even a broken one";
 }
 
-// The case of Kubernetes' own comment: a third template while the second one crashes.
+// The case in Kubernetes' own comment: a third template while the second one crashes.
 TEST(ShrinkOld, ARollOverFreesWhatTheFailedTemplateTook) {
   std::vector<ReplicaSetSize> sets{Set("a", 8), Available(0, Set("b", 5)), Set("c", 0)};
   EXPECT_EQ(ShrinkOld(Rolling(10, 3, 2), sets, 2), (Resizes{{1, 0}}));
@@ -236,15 +236,15 @@ TEST(ShrinkOld, ADeploymentOfNoReplicasShrinksAll) {
 }
 
 TEST(ShrinkOld, WaitsForASetThatHasNotFollowedYet) {
-  std::vector<ReplicaSetSize> sets{Told(8, Set("a", 10)), Set("b", 1)};
+  std::vector<ReplicaSetSize> sets{ScaledTo(8, Set("a", 10)), Set("b", 1)};
   EXPECT_EQ(ShrinkOld(Rolling(10, 1, 2), sets, 1), Resizes{});
-  sets = {Available(0, Set("a", 2)), Told(8, Set("b", 10)), Set("c", 1)};
+  sets = {Available(0, Set("a", 2)), ScaledTo(8, Set("b", 10)), Set("c", 1)};
   EXPECT_EQ(ShrinkOld(Rolling(10, 1, 2), sets, 2), (Resizes{{0, 0}})) << "the older one is settled already";
 }
 
-// "b" is to lose two of its ten pods and has not yet; only eight can be relied on, and eight were promised.
+// "b" is to lose two of its ten pods and has not yet. Only eight count as available, and eight are required.
 TEST(ShrinkOld, PodsOnTheirWayOutAreNotAvailable) {
-  std::vector<ReplicaSetSize> sets{Available(0, Set("a", 3)), Told(8, Set("b", 10)), Set("c", 0)};
+  std::vector<ReplicaSetSize> sets{Available(0, Set("a", 3)), ScaledTo(8, Set("b", 10)), Set("c", 0)};
   EXPECT_EQ(ShrinkOld(Rolling(10, 3, 2), sets, 2), (Resizes{{0, 0}}));
 }
 

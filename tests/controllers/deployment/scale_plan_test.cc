@@ -52,10 +52,10 @@ TEST(PlanScale, WhereTerminationIsWaitedForTheOnlySetGrowsNoFurtherThanThereIsRo
 
 TEST(PlanScale, ASetOfTheRightSizeIsLeftAlone) {
   EXPECT_EQ(Plan(Rolling(5, 1, 0), {SizedFor(5, 6, Set("a", 5))}, 0), "");
-  EXPECT_EQ(Plan(Rolling(5, 3, 0), {SizedFor(5, 6, Set("a", 5))}, 0), "") << "another surge is no scale";
+  EXPECT_EQ(Plan(Rolling(5, 3, 0), {SizedFor(5, 6, Set("a", 5))}, 0), "") << "another surge is not a scale";
 }
 
-TEST(PlanScale, ASetOfTheRightSizeThatWasSizedForAnotherIsTold) {
+TEST(PlanScale, AReplicaSetOfTheRightSizeGetsNewAnnotations) {
   std::vector<ReplicaSetSize> sets = {SizedFor(3, 4, Set("a", 5))};
   ASSERT_TRUE(MustScale(Rolling(5, 1, 0), sets));
   std::vector<ScaledSet> plan = PlanScale(Rolling(5, 1, 0), sets, 0);
@@ -79,7 +79,7 @@ TEST(PlanScale, SeveralSetsKeepTheirProportions) {
   EXPECT_EQ(Plan(Rolling(20, 4, 0), sets, 1), "0:16 1:8");
 }
 
-// Which a change of the strategy in mid-rollout leaves behind: the rollout is to go on.
+// A change of the strategy in mid-rollout leaves these ReplicaSets behind. The rollout must continue.
 TEST(MustScale, SeveralSetsUnderRecreateAreTheRolloutsBusiness) {
   std::vector<ReplicaSetSize> sets = {SizedFor(10, 12, Set("a", 8)), SizedFor(10, 12, Set("b", 4))};
   EXPECT_TRUE(MustScale(Rolling(20, 4, 0), sets));

@@ -14,13 +14,12 @@ namespace {
 using Row = std::vector<std::int64_t>;
 using Origins = std::vector<std::optional<std::int64_t>>;
 
-// A Deployment with maxSurge 10 in the middle of a rollout. The terminating pods are those of a fourth
-// template.
+// A Deployment with maxSurge 10 in mid-rollout. The terminating pods belong to a fourth template.
 class Table {
  public:
   Table(std::int64_t replicas, Row sizes, std::int64_t terminating)
       : deployment_(Waiting(Rolling(replicas, 10, 0))) {
-    // The oldest is the largest, so that age decides nothing.
+    // The oldest is the largest, so that age does not matter.
     for (std::size_t i = 0; i < sizes.size(); ++i)
       sets_.push_back(
           SizedFor(replicas, replicas + 10, Set(std::string(1, static_cast<char>('b' + i)), sizes[i])));
@@ -53,7 +52,7 @@ class Table {
 
 const Origins kNoOrigins{std::nullopt, std::nullopt, std::nullopt};
 
-TEST(Kep3973Table1, ScalesAtOnceWhateverTerminates) {
+TEST(Kep3973Table1, ScalesImmediatelyDespiteTerminatingPods) {
   for (std::int64_t terminating : {0, 15, 1000}) {
     Table table(100, {60, 30, 20}, terminating);
     table.DoNotWait();
@@ -96,7 +95,7 @@ TEST(Kep3973Table2, OneScaleIsCompletedAsPodsTerminate) {
   EXPECT_FALSE(table.IsScaling());
 }
 
-// "Deployment Scaling Changes", the leftover pods: those that rounding leaves.
+// "Deployment Scaling Changes": the pods left over by rounding.
 TEST(Kep5882, LeftoverPodsGoToTheLargestReplicaSetOrTheNewestOfEquals) {
   const DeploymentSize deployment = Rolling(16, 0, 0);
   for (bool waits : {false, true}) {

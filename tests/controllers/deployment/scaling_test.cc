@@ -45,7 +45,7 @@ std::vector<ReplicaSetSize> SetsOf(const ScaleCase& c) {
   return sets;
 }
 
-// On the way from 110 pods at most to 130: 50, 30 and 20 became 59, 35 and 21, and the second is complete.
+// Between a limit of 110 pods and one of 130: 50, 30 and 20 became 59, 35 and 21, and the second is complete.
 std::vector<ReplicaSetSize> InMidScale() {
   return {ScaledFrom(50, 110, SizedFor(120, 110, Set("a", 59))), SizedFor(120, 130, Set("b", 35)),
           ScaledFrom(20, 110, SizedFor(120, 110, Set("c", 21))), Terminating(15, Set("d", 0))};
@@ -84,7 +84,7 @@ TEST(ScaleProportionally, WritesWhatTheSetsWereSizedFor) {
 }
 
 TEST(ScaleProportionally, RoundsHalvesUp) {
-  // 5 * 15/10 = 7.5 and 3 * 15/10 = 4.5; 2 is left for the largest.
+  // 5 * 15/10 = 7.5 and 3 * 15/10 = 4.5; the remaining 2 go to the largest.
   EXPECT_EQ(ScaledSizes(Rolling(15, 0, 0), {SizedFor(10, 10, Set("a", 5)), SizedFor(10, 10, Set("b", 3))}),
             (Row{10, 5}));
 }
@@ -95,7 +95,7 @@ TEST(ScaleProportionally, WithoutMaxAnnotationCountsFromThePodsThereAre) {
   std::vector<ReplicaSetSize> sets{Set("a", 50), Set("b", 40), Set("c", 10)};
   EXPECT_EQ(ScaledSizes(deployment, sets), (Row{60, 48, 12}));
   for (ReplicaSetSize& set : sets) set.max = 0;
-  EXPECT_EQ(ScaledSizes(deployment, sets), (Row{60, 48, 12})) << "0 is no annotation";
+  EXPECT_EQ(ScaledSizes(deployment, sets), (Row{60, 48, 12})) << "0 is not an annotation";
   EXPECT_EQ(ScaledSizes(Waiting(deployment), sets), (Row{60, 48, 12}));
 }
 
@@ -129,11 +129,11 @@ TEST(ScaleProportionally, WhateverTerminatesOrIsOnItsWayTakesUpRoomWhenTerminati
   EXPECT_EQ(ScaledSizes(deployment, {Terminating(3, a), Terminating(2, b)}), (Row{5, 10}))
       << "newest of equals first";
   EXPECT_EQ(ScaledSizes(deployment, {a, b, Terminating(8, Set("c", 0))}), (Row{5, 7, 0}));
-  EXPECT_EQ(ScaledSizes(deployment, {a, b, Told(0, Set("c", 8))}), (Row{5, 7, 0})) << "not deleted yet";
-  EXPECT_EQ(ScaledSizes(deployment, {Told(5, SizedFor(10, 10, Set("a", 2))), b}), (Row{10, 10}))
+  EXPECT_EQ(ScaledSizes(deployment, {a, b, ScaledTo(0, Set("c", 8))}), (Row{5, 7, 0})) << "not deleted yet";
+  EXPECT_EQ(ScaledSizes(deployment, {ScaledTo(5, SizedFor(10, 10, Set("a", 2))), b}), (Row{10, 10}))
       << "not created yet";
   EXPECT_EQ(ScaledSizes(deployment, {Terminating(30, a), b}), (Row{5, 5}))
-      << "nobody is lowered for lack of room";
+      << "no ReplicaSet is lowered for lack of room";
 }
 
 TEST(ScaleProportionally, ASetWithoutRoomRemembersWhereItBegan) {
@@ -149,18 +149,18 @@ TEST(ScaleProportionally, ASetWithoutRoomRemembersWhereItBegan) {
   }
 }
 
-// A released controller that takes over knows desired-replicas and max-replicas, and nothing of where the
-// scale began.
+// A released controller that takes over knows desired-replicas and max-replicas, but not the sizes at the
+// beginning of the scale. e2e/differential/takeover.py plays the same with the real one.
 TEST(ScaleProportionally, AControllerWithoutTheBeginningFinishesAPartialScale) {
-  const DeploymentSize released = Rolling(20, 2, 0);
-  std::vector<ReplicaSetSize> sets{SizedFor(10, 12, Set("a", 9)), SizedFor(10, 12, Set("b", 3)),
-                                   Terminating(8, Set("c", 0))};
+  const DeploymentSize released = Rolling(19, 3, 2);
+  std::vector<ReplicaSetSize> sets{SizedFor(10, 13, Terminating(2, Set("a", 8))),
+                                   SizedFor(10, 13, Set("b", 3))};
   Apply(ScaleProportionally(Waiting(released), sets), sets);
-  EXPECT_EQ(Sizes(sets), (Row{11, 3, 0}));
+  EXPECT_EQ(Sizes(sets), (Row{15, 5}));
   for (ReplicaSetSize& set : sets) set.before_scale.reset();
   EXPECT_TRUE(IsScaling(released, sets));
   Apply(ScaleProportionally(released, sets), sets);
-  EXPECT_EQ(Sizes(sets), (Row{19, 3, 0})) << "all there may be, in proportion to the sizes it finds";
+  EXPECT_EQ(Sizes(sets), (Row{17, 5})) << "all there may be, in proportion to the sizes it finds";
   EXPECT_FALSE(IsScaling(released, sets));
 }
 
@@ -173,11 +173,11 @@ TEST(ScaleProportionally, WithoutMaxAnnotationAPartialScaleRemembersWhatItCounte
   EXPECT_EQ(scaled[0].max, 100);
   Apply(scaled, sets);
   sets[0].terminating = 0;
-  deployment.status_replicas = 107;  // no longer asked
+  deployment.status_replicas = 107;  // no longer used
   EXPECT_EQ(ScaledSizes(deployment, sets), (Row{72, 48}));
 }
 
-TEST(ScaleProportionally, AnOriginWithoutItsMaxSaysNothing) {
+TEST(ScaleProportionally, AnOriginWithoutItsMaxIsIgnored) {
   DeploymentSize deployment = Rolling(120, 0, 0);
   deployment.status_replicas = 100;
   ReplicaSetSize a = Set("a", 60);
@@ -187,7 +187,7 @@ TEST(ScaleProportionally, AnOriginWithoutItsMaxSaysNothing) {
   EXPECT_EQ(ScaledSizes(Waiting(deployment), {a, Set("b", 40)}), (Row{72, 48}));
 }
 
-TEST(ScaleProportionally, ThePolicyTakenAwayInMidScaleCompletesItAtOnce) {
+TEST(ScaleProportionally, RemovingThePolicyInMidScaleCompletesTheScaleImmediately) {
   std::vector<ReplicaSetSize> sets = InMidScale();
   EXPECT_TRUE(IsScaling(Rolling(120, 10, 0), sets));
   std::vector<ScaledSet> scaled = ScaleProportionally(Rolling(120, 10, 0), sets);
@@ -197,10 +197,11 @@ TEST(ScaleProportionally, ThePolicyTakenAwayInMidScaleCompletesItAtOnce) {
   EXPECT_FALSE(IsScaling(Rolling(120, 10, 0), sets));
 }
 
-// Back to 110 in mid-scale. 115 pods are 5 too many. The first one's share of the 115 is 56; the second,
-// which is complete, would give 5 of its 35 and has only 2 left to give. Counted from where it began, the
-// first alone would have to give all 5. From where the unfinished scale began, which its own writes do not
-// change: stopped between two of them, it goes on as if it had not been.
+// Back to 110 in mid-scale: 115 pods are 5 too many. The first ReplicaSet's share of the 115 is 56. The
+// second is complete: its share is 5 of its 35, and it has only 2 left to give. Counted from its own
+// beginning, the first alone would have to give all 5. So proportions count from the beginning of the
+// unfinished scale, which the controller's own writes do not change: if it is stopped between two of them,
+// the result is the same.
 TEST(ScaleProportionally, ScalingDownEndsAnUnfinishedScaleAndCountsFromItsBeginning) {
   for (bool waits : {true, false}) {
     DeploymentSize deployment = Rolling(100, 10, 0);
@@ -224,31 +225,31 @@ TEST(ScaleProportionally, ScalingDownIsNotHeldBack) {
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(0, 5, 0)), sets), (Row{0, 0}));
 }
 
-// Less than the unfinished scale was for, still more than there are: 59, 35 and 21 are 115, and 116 are
-// allowed.
-TEST(ScaleProportionally, AScaleThatIsReducedWhileItGrowsShrinksNobody) {
+// Less than the target of the unfinished scale, but more than the current sizes: 59, 35 and 21 are 115, and
+// 116 are allowed.
+TEST(ScaleProportionally, ReducingAnUnfinishedScaleUpShrinksNoReplicaSet) {
   std::vector<ReplicaSetSize> sets = InMidScale();
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(106, 10, 0)), sets), (Row{59, 35, 21, 0}));
   sets[3].terminating = 0;
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(106, 10, 0)), sets), (Row{60, 35, 21, 0}));
 }
 
-// The ratio is below 1 although pods are added, since the surge is less than it was. Kubernetes takes from
-// both and gives the largest what that leaves over; the pods taken would terminate while new ones start.
-TEST(ScaleProportionally, NobodyShrinksForAnotherToGrowWhenTerminationIsWaitedFor) {
+// The ratio is below 1 although pods are added, since the surge was reduced. Kubernetes shrinks both and
+// gives the remainder to the largest; the deleted pods would terminate while new ones start.
+TEST(ScaleProportionally, NoReplicaSetShrinksForAnotherToGrowWhenTerminationIsWaitedFor) {
   std::vector<ReplicaSetSize> sets{SizedFor(10, 20, Set("a", 8)), SizedFor(10, 20, Set("b", 2))};
   EXPECT_EQ(ScaledSizes(Rolling(12, 0, 0), sets), (Row{11, 1}));
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(12, 0, 0)), sets), (Row{10, 2}));
 }
 
-TEST(ScaleProportionally, NobodyGrowsForAnotherToShrinkWhenTerminationIsWaitedFor) {
+TEST(ScaleProportionally, NoReplicaSetGrowsForAnotherToShrinkWhenTerminationIsWaitedFor) {
   std::vector<ReplicaSetSize> sets{SizedFor(10, 10, Set("a", 20)), SizedFor(10, 10, Set("b", 4))};
   EXPECT_EQ(ScaledSizes(Rolling(20, 0, 0), sets), (Row{12, 8}));
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(20, 0, 0)), sets), (Row{16, 4}));
 }
 
 TEST(ScaleProportionally, ASetThatIsStillShrinkingDoesNotGrowWhenTerminationIsWaitedFor) {
-  std::vector<ReplicaSetSize> sets{SizedFor(10, 10, Told(6, Set("a", 8))), SizedFor(10, 10, Set("b", 4))};
+  std::vector<ReplicaSetSize> sets{SizedFor(10, 10, ScaledTo(6, Set("a", 8))), SizedFor(10, 10, Set("b", 4))};
   EXPECT_EQ(ScaledSizes(Waiting(Rolling(20, 0, 0)), sets), (Row{6, 8}));
   EXPECT_EQ(ScaledSizes(Rolling(20, 0, 0), sets), (Row{12, 8}));
 }

@@ -21,14 +21,14 @@ bool IsFound(const char* selector, const api::ObjectHeader& header, const std::s
   return std::count(places.begin(), places.end(), SelectorPlace(ns, *parsed)) == 1;
 }
 
-TEST(Selection, WhatASelectorMatchesIsFoundWhereItLooks) {
+TEST(Selection, EveryMatchIsAmongTheCandidates) {
   const api::ObjectHeader web = Labelled({{"app", "web"}, {"tier", "front"}});
   for (const char* selector : {"app=web", "app=web,tier=front", "tier in (front)", "tier in (front,back)",
                                "tier", "app=web,other!=x", "!canary", "app notin (api)"})
     EXPECT_TRUE(IsFound(selector, web)) << selector;
 }
 
-TEST(Selection, WhatASelectorCannotMatchIsMostlyNotLookedAt) {
+TEST(Selection, MostMismatchesAreNotCandidates) {
   const api::ObjectHeader web = Labelled({{"app", "web"}});
   EXPECT_FALSE(IsFound("app=api", web));
   EXPECT_FALSE(IsFound("tier=web", web));

@@ -33,7 +33,7 @@ Json ControlledBy(const ObjectPtr& owner, const char* kind, const char* api_vers
           {"uid", owner->header().uid}, {"controller", true}, {"blockOwnerDeletion", true}};
 }
 
-// Pods run on the fake kubelet; nothing replaces them but the test, which plays their ReplicaSet.
+// Pods run on the fake kubelet. The test acts as their ReplicaSet; nothing else replaces them.
 class DisruptionControllerTest : public testing::Test {
  protected:
   void MakePod(const std::string& name, const std::vector<Json>& owners = {},
@@ -195,7 +195,7 @@ TEST_F(DisruptionControllerTest, AnEvictionThatDeletesNothingIsForgottenAfterTwo
   for (const char* name : {"a", "b"}) MakePod(name);
   MakeBudget({{"minAvailable", 1}});
   Settle();
-  // What the apiserver writes when it has allowed an eviction, and then dies.
+  // The write of an apiserver that has allowed an eviction and then crashed.
   Json budget = bed_.Get("poddisruptionbudgets", "default", "pdb")->Parse();
   budget["status"]["disruptedPods"] = {{"a", api::FormatTime(bed_.Now())}};
   budget["status"]["disruptionsAllowed"] = 0;
@@ -210,7 +210,7 @@ TEST_F(DisruptionControllerTest, AnEvictionThatDeletesNothingIsForgottenAfterTwo
             "Pod was expected by PDB default/default to be deleted but it wasn't");
 }
 
-TEST_F(DisruptionControllerTest, AnAnnouncedDisruptionThatDoesNotComeIsTakenBack) {
+TEST_F(DisruptionControllerTest, AStaleDisruptionTargetConditionIsReset) {
   MakePod("a");
   Settle();
   auto condition = [this] {
@@ -232,7 +232,7 @@ TEST_F(DisruptionControllerTest, AnAnnouncedDisruptionThatDoesNotComeIsTakenBack
   EXPECT_EQ(condition(), "False");
 }
 
-TEST_F(DisruptionControllerTest, APodThatGoesLeavesNothingToWaitFor) {
+TEST_F(DisruptionControllerTest, ADeletedPodLeavesNoTimer) {
   for (const char* name : {"a", "b"}) MakePod(name);
   MakeBudget({{"minAvailable", 1}});
   Settle();

@@ -46,7 +46,7 @@ TEST(StaleConditions, SomeAnnouncementsAreNeverStale) {
   EXPECT_EQ(DisruptionTargetStandsFor(Json::object(), kNow), std::nullopt);
 }
 
-TEST(StaleConditions, TakenBackItHasNoReasonAnyMore) {
+TEST(StaleConditions, AResetConditionHasNoReason) {
   Json pod = PodWith(Announced(seconds(500)));
   SetDisruptionTargetFalse(pod, kNow);
   Json expected = {{"type", "DisruptionTarget"},

@@ -29,7 +29,7 @@ Json Blocking(const ObjectPtr& owner) {
   return reference;
 }
 
-// Owners and dependents are ConfigMaps, which nothing but the collector cares for.
+// Owners and dependents are ConfigMaps, which no other controller changes.
 class GarbageCollectorTest : public testing::Test {
  protected:
   ObjectPtr Make(const std::string& name, const std::vector<Json>& owners = {},
@@ -59,7 +59,7 @@ class GarbageCollectorTest : public testing::Test {
   Testbed bed_{{.kubelet = false, .scheduler = false, .nodes = 0}};
 };
 
-TEST_F(GarbageCollectorTest, InTheBackgroundTheOwnerGoesAtOnceAndAChainOfDependentsFollows) {
+TEST_F(GarbageCollectorTest, InTheBackgroundTheOwnerIsDeletedImmediatelyAndAChainOfDependentsFollows) {
   ObjectPtr a = Make("a");
   ObjectPtr b = Make("b", {Blocking(a)});
   Make("c", {Blocking(b)});
@@ -179,7 +179,7 @@ TEST_F(GarbageCollectorTest, AnOwnerIsFoundByItsUidOnlyUnderItsOwnName) {
   EXPECT_TRUE(Exists("owner"));
 }
 
-TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsNoneAndAnEventSaysSo) {
+TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsIgnoredAndReportedByAnEvent) {
   bed_.Must(bed_.Create("namespaces", "", {{"metadata", {{"name", "elsewhere"}}}}));
   ObjectPtr owner = Make("owner", {}, {}, "elsewhere");
   Settle();
@@ -208,7 +208,7 @@ TEST_F(GarbageCollectorTest, OwnersWithoutANamespaceMayOwnInEveryNamespace) {
   EXPECT_FALSE(Exists("of-the-node"));
 }
 
-TEST_F(GarbageCollectorTest, OwnersThatCanBeNeitherFoundNorMissedHoldTheirDependents) {
+TEST_F(GarbageCollectorTest, OwnersThatCannotBeResolvedKeepTheirDependents) {
   ObjectPtr owner = Make("owner");
   Make("of-an-unknown-kind", {Reference(owner, "Gadget", "example.com/v1")});
   Json node = {{"metadata", {{"name", "n1"}, {"ownerReferences", Json::array({Reference(owner)})}}}};
@@ -234,7 +234,7 @@ TEST_F(GarbageCollectorTest, ACircleOfOwnersDeletedInTheForegroundEnds) {
   EXPECT_FALSE(Exists("c"));
 }
 
-TEST_F(GarbageCollectorTest, AWishToOrphanIsHonouredWhenTheOwnerIsCollectedItself) {
+TEST_F(GarbageCollectorTest, TheOrphanFinalizerIsHonouredWhenTheOwnerIsCollected) {
   ObjectPtr a = Make("a");
   ObjectPtr b = Make("b", {Reference(a)}, {"orphan"});
   Make("c", {Reference(b)});
@@ -256,7 +256,7 @@ TEST_F(GarbageCollectorTest, TheWritesForManyDependentsAreOneEach) {
   Settle();
   EXPECT_FALSE(Exists("owner"));
   EXPECT_FALSE(Exists("d0"));
-  // The owner is marked, each dependent goes, the owner goes, and the mark of the end is made.
+  // The owner is marked, each dependent is deleted, the owner is deleted, and then the sentinel is created.
   EXPECT_EQ(Make("mark-of-the-end")->revision() - before, 1 + kDependents + 1 + 1);
 }
 

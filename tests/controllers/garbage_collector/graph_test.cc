@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Writes down what the graph asks for: "delete u1", "later u1", "orphan u1", "namespace u1 -> o1".
+// Records the requests of the graph: "delete u1", "later u1", "orphan u1", "namespace u1 -> o1".
 class GraphTest : public testing::Test, public Graph::Effects {
  protected:
   void ToDelete(const std::string& uid) override { asked_.push_back("delete " + uid); }
@@ -19,10 +19,10 @@ class GraphTest : public testing::Test, public Graph::Effects {
     asked_.push_back("namespace " + dependent.identity.uid + " -> " + owner.uid);
   }
 
-  // What has been asked for since the last call.
+  // The requests since the last call.
   std::vector<std::string> Asked() { return std::exchange(asked_, {}); }
 
-  // Objects are called by their uid; owners are ReplicaSets, everything else is a Pod.
+  // Objects are named by their uid. Owners are ReplicaSets, all others are Pods.
   static Identity Pod(const std::string& uid, const std::string& ns = "default") {
     return {"Pod", "v1", ns, "pod-" + uid, uid};
   }
@@ -49,7 +49,7 @@ TEST_F(GraphTest, AnObjectWithoutOwnersAsksForNothing) {
   EXPECT_EQ(graph_.size(), 0u);
 }
 
-TEST_F(GraphTest, DependentsOfAnOwnerThatGoesAreLookedAt) {
+TEST_F(GraphTest, DependentsOfADeletedOwnerAreEnqueued) {
   graph_.Observed(Owner("o"), {});
   graph_.Observed(Pod("p1"), OwnedBy({To(Owner("o"))}));
   graph_.Observed(Pod("p2"), OwnedBy({To(Owner("o"))}));
@@ -59,7 +59,7 @@ TEST_F(GraphTest, DependentsOfAnOwnerThatGoesAreLookedAt) {
   EXPECT_TRUE(graph_.absent_owners().Has(Owner("o")));
 }
 
-TEST_F(GraphTest, AnOwnerThatNobodyHasSeenIsAskedFor) {
+TEST_F(GraphTest, AnUnseenOwnerIsRequested) {
   graph_.Observed(Pod("p"), OwnedBy({To(Owner("o"))}));
   EXPECT_THAT(Asked(), ElementsAre("delete o"));
   EXPECT_FALSE(graph_.Find("o")->observed);
@@ -68,7 +68,7 @@ TEST_F(GraphTest, AnOwnerThatNobodyHasSeenIsAskedFor) {
   EXPECT_THAT(Asked(), IsEmpty());
 }
 
-TEST_F(GraphTest, AnOwnerThatDoesNotExistLeavesItsDependentsToBeLookedAt) {
+TEST_F(GraphTest, DependentsOfAMissingOwnerAreEnqueued) {
   graph_.Observed(Pod("p"), OwnedBy({To(Owner("o"))}));
   Asked();
   graph_.FoundAbsent(Owner("o"));
@@ -83,7 +83,7 @@ TEST_F(GraphTest, AnUnseenOwnerIsForgottenWithItsLastDependent) {
   EXPECT_EQ(graph_.size(), 0u);
 }
 
-TEST_F(GraphTest, ForegroundDeletionLooksAtAllDependentsAndThenAtTheOwner) {
+TEST_F(GraphTest, ForegroundDeletionEnqueuesAllDependentsAndThenTheOwner) {
   graph_.Observed(Owner("o"), {});
   graph_.Observed(Pod("p1"), OwnedBy({To(Owner("o"), true)}));
   graph_.Observed(Pod("p2"), OwnedBy({To(Owner("o"), false)}));
@@ -94,7 +94,7 @@ TEST_F(GraphTest, ForegroundDeletionLooksAtAllDependentsAndThenAtTheOwner) {
   EXPECT_TRUE(graph_.Find("o")->deleting_dependents);
   EXPECT_EQ(graph_.Find("o")->dependents().blocking.size(), 1u);
 
-  // Said again: nothing new.
+  // Repeated: no new request.
   DeletionMarks again = Foreground();
   graph_.Observed(Owner("o"), {{}, Foreground()}, &again);
   EXPECT_THAT(Asked(), IsEmpty());
@@ -117,7 +117,7 @@ TEST_F(GraphTest, OrphaningComesBeforeForegroundDeletion) {
   EXPECT_THAT(Asked(), ElementsAre("orphan o"));
 }
 
-TEST_F(GraphTest, ADependentBeingDeletedStillBlocksButNeedsNoPush) {
+TEST_F(GraphTest, ADependentBeingDeletedStillBlocksButIsNotEnqueued) {
   graph_.Observed(Owner("o"), {});
   graph_.Observed(Pod("p"), OwnedBy({To(Owner("o"), true)}));
   EXPECT_EQ(graph_.Find("o")->dependents().blocking_and_kept.size(), 1u);
@@ -126,13 +126,13 @@ TEST_F(GraphTest, ADependentBeingDeletedStillBlocksButNeedsNoPush) {
   EXPECT_EQ(graph_.Find("o")->dependents().blocking.size(), 1u);
 }
 
-TEST_F(GraphTest, AnOwnerThatNobodyHasSeenIsAskedForUntilItIsGoneForSure) {
+TEST_F(GraphTest, AnUnseenOwnerIsRequestedUntilItsAbsenceIsCertain) {
   graph_.Observed(Pod("p"), OwnedBy({To(Owner("o"))}));
   graph_.DeleteAccepted("o");
   EXPECT_FALSE(graph_.Find("o")->being_deleted);
 }
 
-TEST_F(GraphTest, AnOwnerThatIsNoLongerBlockedIsLookedAt) {
+TEST_F(GraphTest, AnOwnerThatIsNoLongerBlockedIsEnqueued) {
   graph_.Observed(Owner("o"), {});
   graph_.Observed(Pod("p"), OwnedBy({To(Owner("o"), true)}));
   Asked();
@@ -171,7 +171,7 @@ TEST_F(GraphTest, AnOwnerInAnotherNamespaceIsReportedWhicheverIsSeenFirst) {
   EXPECT_THAT(Asked(), ElementsAre("namespace q -> u", "delete q"));
 }
 
-TEST_F(GraphTest, AReferenceWithAnotherNameForAKnownUidIsLookedAt) {
+TEST_F(GraphTest, AReferenceWithAnotherNameForAKnownUidIsEnqueued) {
   graph_.Observed(Owner("o"), {});
   OwnerReference wrong = To(Owner("o"));
   wrong.name = "somebody-else";
@@ -179,7 +179,7 @@ TEST_F(GraphTest, AReferenceWithAnotherNameForAKnownUidIsLookedAt) {
   EXPECT_THAT(Asked(), ElementsAre("delete p"));
 }
 
-TEST_F(GraphTest, AnOwnerNotFoundUnderOneNameIsLookedForUnderTheOther) {
+TEST_F(GraphTest, AnOwnerNotFoundUnderOneNameIsRequestedUnderTheOther) {
   OwnerReference other = To(Owner("o"));
   other.name = "rs-z";
   graph_.Observed(Pod("p1"), OwnedBy({To(Owner("o"))}));
@@ -207,7 +207,7 @@ TEST_F(GraphTest, AnObservedOwnerStaysWhenItIsMissedElsewhere) {
   EXPECT_EQ(graph_.Find("o"), nullptr);
 }
 
-TEST_F(GraphTest, OwnersInACircleAndOfThemselvesComeApart) {
+TEST_F(GraphTest, CyclesOfOwnersLeaveNothingInTheGraph) {
   graph_.Observed(Owner("a"), OwnedBy({To(Owner("b"))}));
   graph_.Observed(Owner("b"), OwnedBy({To(Owner("a"))}));
   graph_.Observed(Owner("c"), OwnedBy({To(Owner("c"))}));

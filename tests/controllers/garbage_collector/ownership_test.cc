@@ -69,7 +69,7 @@ TEST(Ownership, ListsOfTheMetadataAreFoundInTheText) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     api::ObjectPtr object = Stored(c.document);
-    MetadataText text = ScanMetadata(object->body());
+    MetadataText text = FindMetadata(object->body());
     EXPECT_EQ(text.finalizers, c.finalizers);
     EXPECT_EQ(text.owner_references, c.owners);
   }
@@ -100,7 +100,7 @@ TEST(Ownership, AFinalizerIsMatchedWhole) {
   EXPECT_TRUE(marks.orphan);
 }
 
-TEST(Ownership, OnlyOwnersFinalizersAndDeletionMakeAnUpdateWorthALook) {
+TEST(Ownership, OnlyOwnersFinalizersAndDeletionMakeAnUpdateRelevant) {
   Json plain = {{"metadata", {{"name", "web"}, {"ownerReferences", Json::array({Reference("o1")})}}},
                 {"status", {{"phase", "Pending"}}}};
   Json running = plain;
@@ -137,13 +137,13 @@ TEST(Verdict, FollowsWhatIsKnownOfTheOwners) {
   for (const Case& c : cases) EXPECT_EQ(Judge(c.references, c.has_dependents), c.verdict) << c.name;
 }
 
-TEST(Verdict, AnEarlierWishOfHowToDeleteIsHonoured) {
+TEST(Verdict, AnEarlierPropagationPolicyIsHonoured) {
   EXPECT_EQ(PropagationOf({.deleting = false, .orphan = false, .foreground = false}), "Background");
   EXPECT_EQ(PropagationOf({.deleting = false, .orphan = false, .foreground = true}), "Foreground");
   EXPECT_EQ(PropagationOf({.deleting = false, .orphan = true, .foreground = true}), "Orphan");
 }
 
-TEST(AbsentOwners, ForgetTheOneThatWasNotAskedForTheLongest) {
+TEST(AbsentOwners, EvictTheLeastRecentlyUsed) {
   auto owner = [](const char* uid) { return Identity{"Pod", "v1", "default", "web", uid}; };
   AbsentOwners absent(2);
   absent.Add(owner("a"));

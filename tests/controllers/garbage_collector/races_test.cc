@@ -1,4 +1,4 @@
-// What happens between the collector's look at an object and its write, and while its view is behind.
+// Changes between the collector's read of an object and its write, and stale views.
 
 #include <gtest/gtest.h>
 
@@ -102,20 +102,20 @@ TEST_F(GarbageCollectorRaces, AnObjectThatIsAdoptedMeanwhileStays) {
   EXPECT_TRUE(PodExists());
 }
 
-TEST_F(GarbageCollectorRaces, AnOwnerThatTheViewDoesNotHaveYetIsAskedFor) {
+TEST_F(GarbageCollectorRaces, AnOwnerMissingFromTheViewIsRequested) {
   informers_.For("replicasets").Pause();
   ObjectPtr owner = ReplicaSet("rs");
   client_.Put("pods", Pod({owner}));
   runtime_.RunReady();
   runtime_.Advance(1min);
   EXPECT_TRUE(PodExists());
-  // It went while nobody could see it: that it is still asked for saves the pod from living for ever.
+  // The paused view misses the deletion. Without a request for the owner the pod would stay forever.
   client_.Remove("replicasets", {"default", "rs"});
   runtime_.Advance(10min);
   EXPECT_FALSE(PodExists());
 }
 
-TEST_F(GarbageCollectorRaces, OnceTheOwnerIsSeenItIsNotAskedForAnyMore) {
+TEST_F(GarbageCollectorRaces, AnOwnerInTheViewIsNotRequestedAgain) {
   informers_.For("replicasets").Pause();
   client_.Put("pods", Pod({ReplicaSet("rs")}));
   runtime_.RunReady();

@@ -61,8 +61,8 @@ TEST(FinishTimeOf, OrWhenThePodBecameNotReady) {
 
 TEST(FinishTimeOf, OrElseWhenThePodWasCreated) { EXPECT_EQ(FinishTimeOf(PodWith(Json::object())), T(-100)); }
 
-// KEP-3939: with TerminatingOrFailed the wait begins when the pod is terminating, with Failed when it is
-// Failed.
+// KEP-3939: under TerminatingOrFailed the backoff begins when the pod is terminating, under Failed when it
+// has failed.
 TEST(Backoff, BeginsWithTheDeletionOfAPodThatRunsAndWithTheEndOfOneThatHasFailed) {
   Json pod =
       WithDeletion(PodWith({{"phase", "Running"}, {"containerStatuses", {Running("c")}}}), seconds(30), 30);
@@ -80,7 +80,7 @@ TEST(BackoffRecord, CountsFailuresSinceTheLastSuccess) {
   EXPECT_EQ(WithFinished(none, {}, {T(5), T(2)}), (BackoffRecord{2, T(5)}));
   EXPECT_EQ(WithFinished(none, {T(9)}, {T(5), T(2)}), none);
   EXPECT_EQ(WithFinished(none, {T(5)}, {T(9), T(2), T(7)}), (BackoffRecord{2, T(9)}));
-  // At the same instant the success is the later one.
+  // At the same instant the success counts as later.
   EXPECT_EQ(WithFinished(none, {T(5)}, {T(5)}), none);
 }
 

@@ -47,7 +47,7 @@ TEST(FailurePolicy, WithoutOneEveryFailureCounts) {
   }
 }
 
-TEST(FailurePolicy, EachActionSaysWhetherTheFailureCounts) {
+TEST(FailurePolicy, EachActionDecidesWhetherTheFailureCounts) {
   const Json pod = FailedWith({Terminated("c", seconds(1), 5)});
   for (auto [name, action, counts] :
        {std::tuple("Ignore", FailureAction::kIgnore, false), std::tuple("Count", FailureAction::kCount, true),
@@ -108,7 +108,7 @@ TEST(FailurePolicy, ARuleMayBeAboutOneContainer) {
             "Container main for pod ns/p failed with exit code 5 matching FailJob rule at index 0");
 }
 
-TEST(FailurePolicy, InitContainersAreLookedAtAfterTheOthers) {
+TEST(FailurePolicy, InitContainersAreCheckedAfterTheOthers) {
   Json pod = FailedWith({});
   pod["status"]["initContainerStatuses"] = {Terminated("init", seconds(1), 5)};
   EXPECT_EQ(Match({OnExitCodes("FailJob", "In", {5, 6})}, pod).fail_job_message,
@@ -130,14 +130,14 @@ TEST(FailurePolicy, ConditionsMatchByTypeAndStatus) {
   EXPECT_EQ(Match({OnCondition("Ignore", "Y")}, FailedWithCondition("X", "True")).action, std::nullopt);
 }
 
-TEST(FailurePolicy, WithoutBackoffPerIndexFailIndexIsPassedOver) {
+TEST(FailurePolicy, WithoutBackoffPerIndexFailIndexIsSkipped) {
   const Json pod = FailedWith({Terminated("c", seconds(1), 5)});
   EXPECT_EQ(Match({OnExitCodes("FailIndex", "In", {5})}, pod, false).action, std::nullopt);
   EXPECT_EQ(Match({OnExitCodes("FailIndex", "In", {5}), OnExitCodes("Ignore", "In", {5})}, pod, false).action,
             FailureAction::kIgnore);
 }
 
-TEST(FailurePolicy, UnknownActionsAndOperatorsArePassedOver) {
+TEST(FailurePolicy, UnknownActionsAndOperatorsAreSkipped) {
   const Json pod = FailedWith({Terminated("c", seconds(1), 5)});
   EXPECT_EQ(Match({OnExitCodes("Explode", "In", {5}), OnExitCodes("Ignore", "In", {5})}, pod).action,
             FailureAction::kIgnore);

@@ -113,7 +113,7 @@ std::vector<int> Pending(int count, int completions, std::vector<IndexSet> taken
   return FirstPendingIndexes(count, completions, sets);
 }
 
-TEST(FirstPendingIndexes, AreTheLowestThatNobodyHas) {
+TEST(FirstPendingIndexes, AreTheLowestWithoutAPod) {
   EXPECT_EQ(Pending(3, 10, {}), (std::vector{0, 1, 2}));
   EXPECT_EQ(Pending(20, 4, {}), (std::vector{0, 1, 2, 3}));
   EXPECT_EQ(Pending(0, 4, {}), std::vector<int>());
@@ -151,7 +151,7 @@ TEST(FailsItsIndex, WhenTheIndexHasHadItsFailures) {
   EXPECT_FALSE(FailsItsIndex(pod, Indexed(3), {}, 0));
 }
 
-TEST(FailsItsIndex, AsThePolicySays) {
+TEST(FailsItsIndex, ByAFailIndexRule) {
   const PodFacts pod = OfIndex(0, Pod("a", Phase::kFailed));
   FailureVerdict fail_index{.action = FailureAction::kFailIndex, .counts = true, .fail_job_message = {}};
   EXPECT_TRUE(FailsItsIndex(pod, Indexed(3), fail_index, 6));
@@ -186,7 +186,7 @@ TEST(PodsKeptForTheirIndex, FailedPodsOfIndexesThatAreToRunAgain) {
       OfIndex(4, Pod("e", Phase::kFailed)), OfIndex(5, Pod("beyond", Phase::kFailed)),
       Pod("no-index", Phase::kFailed)};
   EXPECT_EQ(Kept(pods), (std::map<int, std::string>{{0, "a"}, {2, "c"}, {3, "d"}, {4, "e"}}));
-  // One has succeeded, one has failed for good, one has its next pod.
+  // One has succeeded, one has failed permanently, one has its next pod.
   EXPECT_EQ(Kept(pods, {}, {IndexSet{0}, IndexSet{2}, IndexSet{3}}), (std::map<int, std::string>{{4, "e"}}));
 }
 
@@ -196,7 +196,7 @@ TEST(PodsKeptForTheirIndex, NotThoseWhoseFinalizerIsGoing) {
   Uncounted uncounted;
   uncounted.finalizer_removals = {"b"};
   EXPECT_TRUE(Kept({counted, OfIndex(1, Pod("b", Phase::kFailed))}, uncounted).empty());
-  // Being in the status is no reason: the pod still knows what the next one must be told.
+  // An index in the status is not a reason: the pod still has the failure count for the next one.
   uncounted.failed = {"c"};
   EXPECT_EQ(Kept({OfIndex(2, Pod("c", Phase::kFailed))}, uncounted), (std::map<int, std::string>{{2, "c"}}));
 }
@@ -228,13 +228,13 @@ TEST(PodsToRemove, DuplicatesOfAnIndexAndPodsOfNone) {
                                 OfIndex(0, Pod("only", Phase::kPending)),
                                 OfIndex(4, Pod("beyond", Phase::kRunning))};
   EXPECT_EQ(Removed(pods, 4, 0), (std::vector<std::string>{"no-index", "waiting", "beyond"}));
-  // The duplicates count towards how many must go.
+  // Duplicates count towards the number of pods to delete.
   EXPECT_EQ(Removed(pods, 4, 3), (std::vector<std::string>{"no-index", "waiting", "beyond"}));
   EXPECT_EQ(Removed(pods, 4, 4), (std::vector<std::string>{"no-index", "waiting", "beyond", "only"}));
   EXPECT_EQ(Removed(pods, 4, 9).size(), 5u);
 }
 
-TEST(PodsToRemove, WithoutIndexesThoseThatHaveComeLeastFar) {
+TEST(PodsToRemove, WithoutIndexesTheLeastAdvanced) {
   PodFacts bound = Pod("bound", Phase::kPending);
   bound.assigned = true;
   PodFacts running = Pod("running", Phase::kRunning);
@@ -265,7 +265,7 @@ TEST(IndexedPods, AreNamedByJobAndIndexWithRoomForFiveLetters) {
   EXPECT_EQ(IndexedGenerateName(std::string(55, 'j'), 12), std::string(54, 'j') + "-12-");
 }
 
-TEST(IndexedPods, SayTheirIndexInAnnotationLabelAndHostname) {
+TEST(IndexedPods, HaveTheirIndexInAnnotationLabelAndHostname) {
   Json pod_template = {{"spec", {{"containers", {{{"name", "c"}}}}}}};
   SetCompletionIndex(pod_template, "pi", 7);
   Json expected = {{"metadata",
@@ -294,7 +294,7 @@ TEST(IndexedPods, EveryContainerWithoutTheVariableGetsIt) {
   EXPECT_EQ(pod_template["spec"]["containers"][1]["env"][1], variable);
 }
 
-TEST(IndexedPods, IgnoredFailuresAreToldOnlyWhenThereAreAny) {
+TEST(IndexedPods, HaveAnIgnoredFailuresAnnotationOnlyAboveZero) {
   Json pod_template = Json::object();
   SetIndexFailures(pod_template, {.failures = 2, .ignored = 0});
   EXPECT_EQ(pod_template["metadata"]["annotations"],

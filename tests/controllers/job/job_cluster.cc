@@ -108,7 +108,7 @@ void JobCluster::CrashAt(int nth_write, bool write_arrives) {
   client().last_write_arrives = write_arrives;
   client().died = [this] {
     ++crashes_;
-    // Whoever dies is on the stack.
+    // The dying component is on the stack.
     env_.executor.Post([this] { RestartController(gates_text_); });
   };
 }

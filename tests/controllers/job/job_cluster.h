@@ -1,8 +1,7 @@
 #pragma once
 
-// A Job controller of one's own on a cluster that has everything but that controller: it can be restarted
-// with other gates, its writes can be made to fail, and it can crash at any of them. The invariants of Jobs
-// are held against it.
+// A Job controller under the test's control, on a cluster without its own. The test can restart it with other
+// gates, make its writes fail, and crash it at any of them. The invariants of Jobs are checked throughout.
 
 #include <functional>
 #include <memory>
@@ -24,7 +23,7 @@ namespace terrarium::controllers::job::testing {
 using api::Json;
 using api::ObjectPtr;
 
-// Passes writes on until its component dies.
+// Forwards writes until its component dies.
 class MortalClient : public api::Client {
  public:
   MortalClient(const api::Env& env, std::unique_ptr<api::Client> next) : env_(env), next_(std::move(next)) {}
@@ -42,9 +41,8 @@ class MortalClient : public api::Client {
     return next_->Watch(resource, from);
   }
 
-  std::vector<std::string>
-      writes;  // "patch pods web", "update jobs/status j", ..., as they were sent; no events
-  // Asked before each write: a Status refuses it.
+  std::vector<std::string> writes;  // "patch pods web", "update jobs/status j", ..., as sent; without events
+  // Called before each write. A Status refuses the write.
   std::function<std::optional<api::Status>(const api::WriteRequest&)> refuse;
   // The component dies with its n-th write from now (1: the next one), which still arrives or does not.
   int dies_at = 0;
@@ -61,8 +59,8 @@ struct JobClusterOptions {
   std::uint64_t seed = 1;
   std::string gates = {};            // of the Job controller
   std::string apiserver_gates = {};  // and of all other components
-  // What else runs. Without most of it a cluster costs a third less, which counts where there are hundreds of
-  // them.
+  // The other components. A cluster without most of them costs a third less, which matters to tests with
+  // hundreds of clusters.
   std::string controllers = "*,-job-controller";
   int nodes = 2;
 };
@@ -86,38 +84,39 @@ class JobCluster {
     StopController();
     StartController(gates);
   }
-  // Dies in the middle of its n-th write from now, and is there again at once, with the same gates.
+  // Dies in the middle of its n-th write from now, and restarts immediately with the same gates.
   void CrashAt(int nth_write, bool write_arrives);
   int crashes() const { return crashes_; }
 
-  // `spec` is laid over a Job of one completion; its pods follow the script.
+  // `spec` is merged over a Job of one completion. Its pods follow the script.
   ObjectPtr AddJob(const Json& spec, const Json& script = Json::object(), const std::string& name = "j");
   void Patch(const Json& patch, const std::string& name = "j");
   void DeletePod(const std::string& name, std::optional<std::int64_t> grace = std::nullopt);
-  // Pods with those labels, those there are and those that come, follow the script.
+  // Existing and future pods with those labels follow the script.
   void Script(const std::string& selector, const Json& script);
-  // The pod's containers end now with that code.
+  // Ends the pod's containers now with that code.
   void EndPod(const std::string& name, int exit_code);
-  // Pods held in terminating: go on, or end with that code.
+  // Pods held in terminating: releases them, or ends them with that code.
   void Release(const std::string& name, std::optional<int> exit_code = std::nullopt);
   void Pass(api::Duration duration) { bed_.clock().Advance(duration); }
-  // Until nothing is left to do; then the Jobs' statuses are a recount of their pods, if the controller runs.
+  // Runs until the cluster is idle. Then, if the controller runs, the Jobs' statuses must equal a recount of
+  // their pods.
   void Idle(api::Duration limit = std::chrono::hours(12));
 
   std::shared_ptr<const Json> Job(const std::string& name = "j");
   Json Status(const std::string& name = "j");
-  // "active 1 ready 1 terminating 0 succeeded 2 failed 1", counters as the status has them; what it lacks is
-  // left out.
+  // "active 1 ready 1 terminating 0 succeeded 2 failed 1": the counters of the status, without absent ones.
   std::string Counts(const std::string& name = "j");
-  // "FailureTarget(BackoffLimitExceeded) Failed(BackoffLimitExceeded)"; a False one has a ! in front.
+  // "FailureTarget(BackoffLimitExceeded) Failed(BackoffLimitExceeded)"; a condition that is False has a ! in
+  // front.
   std::string Conditions(const std::string& name = "j");
   std::vector<ObjectPtr> Pods(const std::string& job = "j");
-  // The names of those that are neither ended nor being deleted.
+  // The names of pods that have neither ended nor are being deleted.
   std::vector<std::string> ActivePods(const std::string& job = "j");
   int FinalizersLeft();
   // "Warning BackoffLimitExceeded: Job has reached ..." of all events about Jobs, sorted.
   std::vector<std::string> Events();
-  // The value of a line of the metrics, "" when there is none.
+  // The value of a metrics line, "" if absent.
   std::string Metric(const std::string& series);
 
  private:
@@ -130,9 +129,9 @@ class JobCluster {
   api::Env env_;
   Metrics metrics_;
   WhyLog why_;
-  // One for each set of gates that the controller has run with; the last one watches.
+  // One for each set of gates that the controller has run with. The last one is in use.
   std::vector<std::unique_ptr<testbed::invariants::Monitor>> monitors_;
-  // Those of controllers that died stay: their last answers may be on the way.
+  // Dead controllers are kept: their last responses may be in flight.
   std::vector<std::unique_ptr<MortalClient>> clients_;
   std::unique_ptr<InformerSet> informers_;
   std::unique_ptr<EventRecorder> recorder_;

@@ -40,7 +40,7 @@ TEST(JobController, RunsOnePodToItsEnd) {
   EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0");
   EXPECT_EQ(cluster.Conditions(), "");
   cluster.Pass(8s);
-  EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0") << "what pods do is looked at a second later";
+  EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0") << "pod events are batched for one second";
   cluster.Pass(1s);
   EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0 succeeded 1");
   EXPECT_EQ(cluster.Conditions(), kCompleted);
@@ -49,7 +49,7 @@ TEST(JobController, RunsOnePodToItsEnd) {
   EXPECT_EQ(cluster.FinalizersLeft(), 0);
 }
 
-TEST(JobController, IsThereInEveryCluster) {
+TEST(JobController, RunsInEveryCluster) {
   testbed::Testbed bed({.nodes = 1});
   const Json pod = {
       {"metadata", {{"annotations", {{"terrarium.dev/run-for", "1s"}}}}},
@@ -101,10 +101,10 @@ TEST(JobController, AWorkQueueIsDoneWhenOneSucceededAndNoneIsActive) {
   cluster.Idle();
   EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0 succeeded 2 failed 1");
   EXPECT_EQ(cluster.Conditions(), kCompleted);
-  EXPECT_EQ(cluster.Pods().size(), 3u) << "nobody is replaced after the first success";
+  EXPECT_EQ(cluster.Pods().size(), 3u) << "no pod is replaced after the first success";
 }
 
-TEST(JobController, AnElasticIndexedJobGrowsAndForgetsIndexesThatItLoses) {
+TEST(JobController, AnElasticIndexedJobGrowsAndDropsIndexesWhenItShrinks) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 3}, {"parallelism", 3}, {"completionMode", "Indexed"}});
   cluster.Idle();
@@ -148,7 +148,7 @@ TEST(JobController, PodsThatAreTooManyAreRemovedLeastAdvancedFirstAndNotCounted)
   EXPECT_EQ(cluster.Conditions(), "");
 }
 
-TEST(JobController, SuspendingDeletesActivePodsWithoutCountingThemAndResumingStartsAnew) {
+TEST(JobController, SuspendingDeletesActivePodsWithoutCountingThemAndResumingStartsAgain) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 3}, {"parallelism", 2}, {"activeDeadlineSeconds", 600}});
   cluster.Pass(5min);
@@ -206,7 +206,7 @@ TEST(JobController, TheDeadlineIsKeptToTheSecondAndEndsAllPods) {
   EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0 failed 2");
 }
 
-TEST(JobController, ADeadlineThatIsChangedIsObeyedAndOneOfAFinishedJobIsNotWaitedFor) {
+TEST(JobController, AChangedDeadlineIsObeyedAndThatOfAFinishedJobIsNotWaitedFor) {
   JobCluster cluster;
   cluster.AddJob({{"activeDeadlineSeconds", 7200}}, {{"run-for", "1m"}}, "done");
   cluster.AddJob({{"activeDeadlineSeconds", 7200}});
@@ -222,7 +222,7 @@ TEST(JobController, FailingPodsAreReplacedAfterTenSecondsDoubling) {
   JobCluster cluster;
   cluster.AddJob({{"backoffLimit", 4}}, {{"run-for", "1s"}, {"exit-code", "1"}});
   cluster.Idle();
-  // Each runs for a second, and 10, 20, 40, 80 seconds after its end the next one comes.
+  // Each runs for a second; the next ones follow 10, 20, 40 and 80 seconds after its end.
   EXPECT_EQ(CreationTimes(cluster), (std::vector<int>{0, 11, 32, 73, 154}));
   EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0 failed 5");
   EXPECT_EQ(cluster.Conditions(), "FailureTarget(BackoffLimitExceeded) Failed(BackoffLimitExceeded)");
@@ -351,7 +351,7 @@ TEST(JobController, FailJobEndsTheOtherPodsAndWaitsForThem) {
   EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0 failed 3");
 }
 
-TEST(JobController, ADisruptedPodIsIgnoredWhereThePolicySaysSo) {
+TEST(JobController, ADisruptedPodIsIgnoredByAnIgnoreRule) {
   JobCluster cluster;
   const Json condition = {{"type", "DisruptionTarget"}, {"status", "True"}};
   cluster.AddJob(
@@ -387,7 +387,7 @@ TEST(JobController, ASuccessPolicyThatIsMetEndsTheRestWithoutCountingIt) {
   EXPECT_EQ(cluster.FinalizersLeft(), 0);
 }
 
-TEST(JobController, AJobOfAnotherControllerIsLeftAlone) {
+TEST(JobController, AJobManagedByAnotherControllerIsLeftAlone) {
   JobCluster cluster;
   cluster.AddJob({{"managedBy", "example.com/custom"}});
   cluster.AddJob({{"managedBy", "kubernetes.io/job-controller"}}, {}, "own");

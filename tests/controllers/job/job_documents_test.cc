@@ -34,7 +34,7 @@ TEST(JobStatus, IsWrittenAsItWasReadAndWithoutZeros) {
 TEST(JobStatus, AConditionIsAddedWhenTrueAndChangedInPlace) {
   JobStatus status;
   const Condition resumed{"Suspended", "JobResumed", "Job resumed"};
-  EXPECT_FALSE(EnsureCondition(status, resumed, false, kNow)) << "from nothing to False is no news";
+  EXPECT_FALSE(EnsureCondition(status, resumed, false, kNow)) << "absent and False are equal";
   EXPECT_TRUE(EnsureCondition(status, {"Suspended", "JobSuspended", "Job suspended"}, true, kNow));
   EXPECT_FALSE(EnsureCondition(status, {"Suspended", "JobSuspended", "Job suspended"}, true, kNow + 1h));
   EXPECT_EQ(status.conditions[0]["lastTransitionTime"], "2026-01-01T00:00:00Z");
@@ -118,7 +118,7 @@ TEST(JobStates, HoldOnlyPodsThatStillMatter) {
   EXPECT_TRUE(states.PutPod("job-uid", job, Pod("a").Phase("Succeeded").WithoutFinalizer()).matters);
   EXPECT_EQ(state->pods.size(), 0u);
   EXPECT_FALSE(states.PutPod("job-uid", job, Pod("a").Phase("Succeeded").WithoutFinalizer()).matters);
-  // One that it does not select is to be released, however finished it is.
+  // A pod that the Job does not select is to be released, even if it has finished.
   EXPECT_TRUE(
       states.PutPod("job-uid", job, Pod("a").Phase("Succeeded").WithoutFinalizer().Labels(Json::object()))
           .matters);

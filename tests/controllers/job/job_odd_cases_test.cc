@@ -1,4 +1,4 @@
-// Jobs at the edges: nothing to do, too many hands, pods that go in whatever phase, nodes that do.
+// Edge cases of Jobs: no work, several owners, pods deleted in every phase, nodes that fail.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ bool IsDisrupted(JobCluster& cluster, const std::string& pod) {
          nullptr;
 }
 
-TEST(JobOddCases, NothingToCompleteIsCompleteAtOnce) {
+TEST(JobOddCases, AJobOfZeroCompletionsCompletesImmediately) {
   for (const char* mode : {"NonIndexed", "Indexed"}) {
     JobCluster cluster;
     cluster.AddJob({{"completions", 0}, {"parallelism", 3}, {"completionMode", mode}});
@@ -42,7 +42,7 @@ TEST(JobOddCases, NothingToCompleteIsCompleteAtOnce) {
   }
 }
 
-TEST(JobOddCases, NothingToCompleteIsCompleteThoughItIsSuspended) {
+TEST(JobOddCases, ASuspendedJobOfZeroCompletionsCompletes) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 0}, {"suspend", true}});
   cluster.Idle();
@@ -50,7 +50,7 @@ TEST(JobOddCases, NothingToCompleteIsCompleteThoughItIsSuspended) {
   EXPECT_FALSE(cluster.Status().contains("startTime"));
 }
 
-TEST(JobOddCases, WithoutHandsAJobStandsStillUntilItGetsSome) {
+TEST(JobOddCases, WithParallelismZeroAJobWaits) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 2}, {"parallelism", 0}}, {{"run-for", "1s"}});
   cluster.Idle();
@@ -62,7 +62,7 @@ TEST(JobOddCases, WithoutHandsAJobStandsStillUntilItGetsSome) {
   EXPECT_EQ(cluster.Conditions(), kCompleted);
 }
 
-TEST(JobOddCases, AWorkQueueWithoutHandsStandsStillToo) {
+TEST(JobOddCases, WithParallelismZeroAWorkQueueWaits) {
   JobCluster cluster;
   cluster.AddJob({{"completions", nullptr}, {"parallelism", 0}});
   cluster.Idle();
@@ -96,7 +96,7 @@ TEST(JobOddCases, ADeadlineRunsOutWhileAJobWaitsForItsNextPod) {
   JobCluster cluster;
   cluster.AddJob({{"activeDeadlineSeconds", 30}}, {{"run-for", "1s"}, {"exit-code", "1"}});
   cluster.Idle();
-  // Pods end after 1 and 12 seconds; the third would come after 32.
+  // Pods end after 1 and 12 seconds. The third would be created after 32.
   EXPECT_EQ(cluster.Counts(), "ready 0 terminating 0 failed 2");
   EXPECT_EQ(cluster.Conditions(), "FailureTarget(DeadlineExceeded) Failed(DeadlineExceeded)");
   EXPECT_EQ(cluster.bed().Now() - testbed::TestbedOptions().start, 31s)
@@ -120,8 +120,8 @@ TEST(JobOddCases, ADeadlineRunsOutWhilePodsTerminate) {
   }
 }
 
-// Pods that a Job gave up have lost their finalizer and hold their places all the same.
-TEST(JobOddCases, ResumedWhileItsOldPodsTerminateAJobWaitsWhereThePolicySaysSo) {
+// Pods that the Job has given up lack the finalizer, but still occupy their slots.
+TEST(JobOddCases, ResumedWhileItsOldPodsTerminateAJobWaitsUnderPolicyFailed) {
   for (const char* mode : {"NonIndexed", "Indexed"}) {
     for (const char* policy : kPolicies) {
       SCOPED_TRACE(std::string(mode) + " " + policy);
@@ -147,8 +147,7 @@ TEST(JobOddCases, ResumedWhileItsOldPodsTerminateAJobWaitsWhereThePolicySaysSo) 
   }
 }
 
-// A pod that no node will run is ended by pod garbage collection, so that its place is free under either
-// policy.
+// Pod garbage collection ends a pod that no node will run, so that its slot is free under either policy.
 TEST(JobOddCases, APodDeletedBeforeItHasANodeIsReplaced) {
   for (const char* policy : kPolicies) {
     JobCluster cluster;
@@ -177,7 +176,7 @@ TEST(JobOddCases, APodDeletedByForceWhileItRunsIsReplaced) {
   }
 }
 
-TEST(JobOddCases, APodThatHasBeenCountedMayBeDeletedWithoutAWord) {
+TEST(JobOddCases, DeletingACountedPodChangesNothing) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 3}, {"parallelism", 3}});
   cluster.Pass(5s);
@@ -194,7 +193,7 @@ TEST(JobOddCases, APodThatHasBeenCountedMayBeDeletedWithoutAWord) {
   EXPECT_EQ(cluster.Counts(), "active 2 ready 2 terminating 0 succeeded 1 failed 1");
 }
 
-TEST(JobOddCases, APodThatEndedWhileNobodyLookedAndWasDeletedThenStillCounts) {
+TEST(JobOddCases, APodThatEndedAndWasDeletedDuringAnOutageStillCounts) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 3}, {"parallelism", 3}});
   cluster.Pass(5s);
@@ -213,8 +212,8 @@ TEST(JobOddCases, APodThatEndedWhileNobodyLookedAndWasDeletedThenStillCounts) {
   EXPECT_EQ(PhaseOf(cluster, pods[0]), "gone");
 }
 
-// The node is down: its pod is not ready, then to be deleted, and nobody confirms that it has ended.
-TEST(JobOddCases, WhenANodeIsLostTheJobSaysSoStepByStep) {
+// The node is down: its pod is not ready, then being deleted, and no kubelet confirms that it has ended.
+TEST(JobOddCases, TheStatusFollowsTheLossOfANode) {
   for (const char* policy : kPolicies) {
     SCOPED_TRACE(policy);
     const bool waits = policy == kPolicies[0];
@@ -237,15 +236,15 @@ TEST(JobOddCases, WhenANodeIsLostTheJobSaysSoStepByStep) {
 
 struct GatesCase {
   const char* gates;
-  const char* phase;  // of a pod whose node is gone, held by a finalizer of somebody else's
+  const char* phase;  // of a pod whose node is gone, held by a third-party finalizer
   bool disrupted;
 };
 
-// KEP-3939, risks and mitigations: with either gate pods end before they are deleted, with
-// PodDisruptionConditions they say why; and status.terminating is counted whichever way that is.
+// KEP-3939, risks and mitigations: with either gate pods end before they are deleted. With
+// PodDisruptionConditions they have the condition. status.terminating is counted in both cases.
 class JobsOnALostNode : public ::testing::TestWithParam<GatesCase> {};
 
-TEST_P(JobsOnALostNode, AreReplacedAndTheirPodsEndAsTheGatesSay) {
+TEST_P(JobsOnALostNode, AreReplacedAndTheirPodsEndAccordingToTheGates) {
   const GatesCase& c = GetParam();
   const bool counts_terminating =
       std::string(c.gates).find("JobPodReplacementPolicy=false") == std::string::npos;

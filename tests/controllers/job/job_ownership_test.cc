@@ -1,4 +1,4 @@
-// Whose pods are whose: adoption, release, and what becomes of the pods when their Job goes.
+// Adoption, release, and the pods of a deleted Job.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using Strings = std::vector<std::string>;
 
 const Json kLabels = {{"app", "batch"}, {"job-name", "j"}};
 
-// A Job with a selector of the user's own, under which other pods can fall.
+// A Job with a user-defined selector, which can match other pods.
 Json ManualSelector(Json more = Json::object()) {
   Json spec = {{"manualSelector", true},
                {"selector", {{"matchLabels", {{"app", "batch"}}}}},
@@ -90,9 +90,8 @@ TEST(JobOwnership, APodThatItDoesNotSelectAnyMoreIsReleasedWithItsFinalizerAndRe
   EXPECT_FALSE(released.contains("ownerReferences"));
   EXPECT_FALSE(released.contains("finalizers"));
   EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0");
-  EXPECT_EQ(cluster.ActivePods().size(), 2u)
-      << "the released one still has the label by which this test looks";
-  // It comes back: one too many, and the one that has come furthest stays.
+  EXPECT_EQ(cluster.ActivePods().size(), 2u) << "the released one still has the label that this test selects";
+  // The Job selects it again: one too many, and the more advanced one stays.
   cluster.bed().Must(
       cluster.bed().Patch("pods", {"default", pod}, {{"metadata", {{"labels", {{"app", "batch"}}}}}}));
   cluster.Idle();
@@ -168,7 +167,7 @@ TEST(JobOwnership, AJobThatGoesWhileNoControllerRunsLeavesNoFinalizersBehind) {
   EXPECT_EQ(cluster.Pods("ending").size(), 1u);
 }
 
-TEST(JobOwnership, AJobMadeAnewUnderTheSameNameBeginsAtZero) {
+TEST(JobOwnership, AJobCreatedAgainUnderTheSameNameBeginsAtZero) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 2}, {"parallelism", 2}}, {{"stop-after", "20s"}});
   cluster.Pass(5s);

@@ -1,6 +1,6 @@
-// Random Jobs, random fates of their pods and nodes, users who change their minds, and a controller that
-// crashes between any two of its writes, under several gates. The invariants of Jobs are held against every
-// write besides.
+// Random Jobs, random outcomes of their pods and nodes, users who change Jobs, and a controller that crashes
+// between any two of its writes, under several gates. The invariants of Jobs are checked at every write as
+// well.
 
 #include <algorithm>
 #include <iterator>
@@ -29,7 +29,7 @@ using api::ObjectPtr;
 using testing::JobCluster;
 using testing::Json;
 
-// The exit codes that the podFailurePolicy of some Jobs speaks of.
+// The exit codes that the podFailurePolicy of some Jobs names.
 constexpr int kIgnored = 3;
 constexpr int kFailsIndex = 4;
 constexpr int kCounted = 5;
@@ -42,7 +42,7 @@ struct PodHistory {
   std::string job_uid;
   int index = kUnknownIndex;
   bool has_ended = false;
-  Phase tracked_phase = Phase::kPending;  // the last one while its finalizer was on
+  Phase tracked_phase = Phase::kPending;  // the last one while the finalizer was set
   bool tracked_deleting = false;
   bool disrupted = false;  // has the condition DisruptionTarget
   int exit_code = 0;
@@ -51,15 +51,15 @@ struct PodHistory {
 struct JobHistory {
   std::string name;
   JobStatus last;
-  std::set<std::string> succeeded, failed;  // uids that were ever to be counted
-  bool replaces_failed_only = true;         // ever since
+  std::set<std::string> succeeded, failed;  // uids that had to be counted
+  bool replaces_failed_only = true;         // at all times
   bool has_failure_policy = false;
   bool indexed = false;
   bool gone = false;
   std::set<std::pair<int, std::string>> running;  // index and uid of pods that have not ended
 };
 
-// Sees every revision of Jobs and pods, as nobody else does.
+// Sees every revision of Jobs and pods.
 class Observer {
  public:
   explicit Observer(JobCluster& cluster)
@@ -90,7 +90,7 @@ class Observer {
     JobHistory& history = jobs[job.header().uid];
     const JobStatus status = ReadJobStatus(*document);
     EXPECT_GE(status.failed, history.last.failed);
-    // An elastic Job that becomes smaller forgets indexes.
+    // An elastic Job that is scaled down drops indexes.
     if (!history.indexed) {
       EXPECT_GE(status.succeeded, history.last.succeeded);
     }
@@ -160,7 +160,7 @@ class RandomJobs {
       Act();
       cluster_.Pass(std::chrono::milliseconds(Below(15'000)));
     }
-    // Now everybody may come to an end.
+    // From here on all pods may end.
     if (cluster_.bed().Get("nodes", "", kLostNode) == nullptr) LoseOrMendNode();
     for (const auto& [uid, job] : observer_.jobs) {
       if (job.gone || job.name.empty()) continue;
@@ -221,7 +221,7 @@ class RandomJobs {
     cluster_.AddJob(spec, script, name);
   }
 
-  // What users, nodes and containers do.
+  // Actions of users, nodes and containers.
   void Act() {
     std::vector<ObjectPtr> pods = cluster_.bed().List("pods", "default");
     if (pods.empty()) return;
@@ -247,7 +247,7 @@ class RandomJobs {
       default: Disturb();
     }
   }
-  // The pods of a node that goes are collected as orphans.
+  // The pods of a deleted node are collected as orphans.
   void LoseOrMendNode() {
     if (cluster_.bed().Get("nodes", "", kLostNode) != nullptr) {
       cluster_.bed().Must(cluster_.bed().Delete("nodes", {"", kLostNode}));
@@ -256,7 +256,7 @@ class RandomJobs {
     }
   }
 
-  // It is all the same to the test whether there was still something to be done to that pod.
+  // The request may fail: the pod may have ended already.
   static void Tried(bool) {}
 
   void Disturb() {
@@ -272,7 +272,7 @@ class RandomJobs {
       case 4: cluster_.Patch({{"spec", {{"parallelism", Below(6)}}}}, name); break;
       case 5:
       case 6: {
-        // Refused where the Job is not indexed or its policies need more indexes.
+        // Refused if the Job is not indexed or its policies need more indexes.
         const int size = 1 + Below(6);
         Tried(cluster_.bed()
                   .Patch("jobs", job, {{"spec", {{"completions", size}, {"parallelism", size}}}})
@@ -299,7 +299,7 @@ class RandomJobs {
       EXPECT_TRUE(IsFinished(job.last));
       EXPECT_EQ(job.last.active, 0);
       EXPECT_EQ(job.last.ready, 0);
-      EXPECT_EQ(job.last.terminating, TellsTerminating() ? std::optional(0) : std::nullopt);
+      EXPECT_EQ(job.last.terminating, ReportsTerminating() ? std::optional(0) : std::nullopt);
       EXPECT_EQ(job.last.Uncounted(), 0);
       EXPECT_EQ(job.last.failed, static_cast<int>(job.failed.size()));
       for (const std::string& pod : job.failed) EXPECT_FALSE(job.succeeded.contains(pod));
@@ -310,8 +310,7 @@ class RandomJobs {
     }
   }
 
-  // Nobody but the pods themselves and those who delete them has had a hand in it: all that ended while the
-  // Job looked after them are in its counters.
+  // Every pod that ended while the Job tracked it is in the Job's counters.
   void CheckPods(const std::string& uid, const JobHistory& job) {
     const IndexSet completed = IndexSet::Parse(job.last.completed_indexes, 1000);
     const bool job_failed = TrueCondition(job.last, kFailed).has_value();
@@ -324,12 +323,12 @@ class RandomJobs {
       }
       if (pod.tracked_phase == Phase::kFailed) {
         const bool ignored = job.has_failure_policy && (pod.exit_code == kIgnored || pod.disrupted);
-        // One that still ran when the Job failed was put down as failed before it ended.
+        // A pod that still ran when the Job failed was counted as failed before it ended.
         if (!(ignored && job_failed)) {
           EXPECT_EQ(job.failed.contains(pod_uid), !ignored) << pod_uid;
         }
       }
-      // It succeeded after it had been put down as failed: while it terminated, or when the Job failed.
+      // It succeeded after it had been counted as failed: while it terminated, or when the Job failed.
       if (job.failed.contains(pod_uid) && pod.tracked_phase == Phase::kSucceeded) {
         EXPECT_TRUE(pod.tracked_deleting && (job_failed || !job.replaces_failed_only)) << pod_uid;
       }
@@ -339,7 +338,7 @@ class RandomJobs {
     EXPECT_EQ(static_cast<int>(succeeded_indexes.size()), completed.size()) << job.last.completed_indexes;
   }
 
-  bool TellsTerminating() const { return gates_ != kReplacementPolicyOff; }
+  bool ReportsTerminating() const { return gates_ != kReplacementPolicyOff; }
 
   static constexpr const char* kLostNode = "node-1";
   std::string gates_;

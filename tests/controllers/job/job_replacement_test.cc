@@ -19,7 +19,7 @@ using Strings = std::vector<std::string>;
 
 constexpr const char* kOff = "JobPodReplacementPolicy=false";
 
-// Pods that run until they are deleted, and then until they are released.
+// Pods that run until they are deleted, and then terminate until they are released.
 const Json kSlowToTerminate = {{"hold", "terminating"}};
 
 Json TwoPods(const char* policy) {
@@ -111,7 +111,7 @@ TEST(JobPodReplacement, IntegrationCaseGateOff) {
   EXPECT_EQ(Terminating(cluster).size(), 2u);
   // 4. Verify that pod creation only occurs once deletion happens.
   EXPECT_EQ(cluster.Counts(), "active 2 ready 2 failed 2");
-  EXPECT_EQ(CreatedFor(cluster, "new"), "4") << "without the gate nobody tells what pods are made for";
+  EXPECT_EQ(CreatedFor(cluster, "new"), "4") << "without the gate the reason is not counted";
 }
 
 TEST(JobPodReplacement, IntegrationCaseDisableAndReenable) {
@@ -248,7 +248,7 @@ TEST(JobPodReplacement, UnderFailedTheBackoffCountsFromTheFailureNotFromTheDelet
   EXPECT_EQ(cluster.ActivePods().size(), 1u);
 }
 
-// A terminating pod that succeeds has succeeded, where nobody has counted it before.
+// A terminating pod that succeeds counts as succeeded, unless it was counted before.
 TEST(JobPodReplacement, UnderFailedATerminatingPodMaySucceed) {
   JobCluster cluster;
   cluster.AddJob(TwoPods("Failed"), kSlowToTerminate);
@@ -301,8 +301,8 @@ TEST(JobPodReplacement, UnitDWithTheGateOffAStoredPolicyDoesNotCount) {
 }
 
 // KEP-3939, unit e: Count terminating pods even if terminating Pod considered failed when
-// `JobPodReplacementPolicy` is disabled. They are not told then, but the terminal condition waits for them
-// while JobManagedBy is on.
+// `JobPodReplacementPolicy` is disabled. The status does not have the count then, but the terminal condition
+// waits for these pods while JobManagedBy is on.
 TEST(JobPodReplacement, UnitEWithTheGateOffTheTerminalConditionStillWaitsForTerminatingPods) {
   JobCluster cluster({.gates = kOff});
   cluster.AddJob({{"activeDeadlineSeconds", 10}}, kSlowToTerminate);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pods and Jobs out of nowhere, for tests of decisions.
+// Made-up pods and Jobs for tests of decisions.
 
 #include <memory>
 #include <string>
@@ -54,7 +54,7 @@ class PodMaker {
                {{{"name", "c"}, {"state", {{"terminated", {{"exitCode", code}}}}}}});
   }
   const Json& document() const { return pod_; }
-  operator JobPodPtr() const {  // NOLINT: that is what it is for
+  operator JobPodPtr() const {  // NOLINT: conversion is its purpose
     return std::make_shared<JobPod>(FactsOf(pod_), controllers_testing::MakeObject(pod_));
   }
 

@@ -1,5 +1,5 @@
-// Every pod is counted exactly once: whatever write is the last before a crash, whatever fails, however old
-// the view.
+// Every pod is counted exactly once, whichever write is the last before a crash, whichever write fails, and
+// however stale the view is.
 
 #include <algorithm>
 #include <functional>
@@ -144,7 +144,7 @@ TEST(JobTracking, UidsAreInTheStatusWhileTheirFinalizersAreOn) {
   EXPECT_EQ(cluster.Counts(), "active 1 ready 1 terminating 0 succeeded 1 failed 1");
 }
 
-TEST(JobTracking, WhatCouldBeDoneIsCountedWhenOneFinalizerWouldNotComeOff) {
+TEST(JobTracking, OneFailedFinalizerRemovalDoesNotBlockTheOthers) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 3}, {"parallelism", 3}});
   cluster.Pass(5s);
@@ -158,7 +158,7 @@ TEST(JobTracking, WhatCouldBeDoneIsCountedWhenOneFinalizerWouldNotComeOff) {
   EXPECT_EQ(cluster.Conditions(), "SuccessCriteriaMet(CompletionsReached) Complete(CompletionsReached)");
 }
 
-TEST(JobTracking, NoFinalizerComesOffBeforeItsPodIsWrittenDown) {
+TEST(JobTracking, NoFinalizerIsRemovedBeforeItsPodIsInTheStatus) {
   JobCluster cluster;
   cluster.AddJob({});
   cluster.Pass(5s);
@@ -175,7 +175,7 @@ TEST(JobTracking, AConflictIsTriedAgain) {
   cluster.AddJob({});
   cluster.Pass(5s);
   cluster.EndPod(cluster.ActivePods()[0], 0);
-  // Somebody changes the Job between the look and the write.
+  // A user changes the Job between the controller's read and its write.
   auto once = std::make_shared<bool>(true);
   cluster.client().refuse = [&cluster, once](const api::WriteRequest& request) -> std::optional<api::Status> {
     if (IsStatus(request) && std::exchange(*once, false))
@@ -201,14 +201,14 @@ TEST(JobTracking, APodThatIsNotSeenYetIsNotCreatedAgain) {
   EXPECT_EQ(cluster.Counts(), "active 3 ready 3 terminating 0");
 }
 
-TEST(JobTracking, AViewOfTheJobFromBeforeItsOwnLastWriteIsNotActedOn) {
+TEST(JobTracking, AStaleViewOfTheJobIsNotActedOn) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 2}});
   cluster.Pass(5s);
   cluster.EndPod(cluster.ActivePods()[0], 0);
   cluster.informers().For("jobs").Pause();
   // The first pod is counted and the second created. From here on the view of the Job lacks the first
-  // success, and the pods no longer tell of it.
+  // success, and the pods no longer show it.
   cluster.Pass(5s);
   const Strings second = cluster.ActivePods();
   EXPECT_EQ(second.size(), 1u);
@@ -221,7 +221,7 @@ TEST(JobTracking, AViewOfTheJobFromBeforeItsOwnLastWriteIsNotActedOn) {
   EXPECT_EQ(cluster.Pods().size(), 2u);
 }
 
-TEST(JobTracking, AFinalizerThatIsSeenThoughItCameOffIsNotCountedTwice) {
+TEST(JobTracking, AStaleFinalizerIsNotCountedTwice) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 3}, {"parallelism", 2}});
   cluster.Pass(5s);
@@ -230,7 +230,7 @@ TEST(JobTracking, AFinalizerThatIsSeenThoughItCameOffIsNotCountedTwice) {
   cluster.informers().For("pods").Pause();
   cluster.Pass(1s);
   EXPECT_EQ(cluster.Counts(), "active 2 ready 1 terminating 0 succeeded 1");
-  cluster.Patch({{"spec", {{"backoffLimit", 5}}}});  // a sync with pods from before
+  cluster.Patch({{"spec", {{"backoffLimit", 5}}}});  // a sync with stale pods
   cluster.Pass(1min);
   EXPECT_EQ(cluster.Status()["succeeded"], 1);
   cluster.informers().For("pods").Resume();
@@ -238,7 +238,7 @@ TEST(JobTracking, AFinalizerThatIsSeenThoughItCameOffIsNotCountedTwice) {
   EXPECT_EQ(cluster.Counts(), "active 2 ready 2 terminating 0 succeeded 1");
 }
 
-TEST(JobTracking, CreatesThatAreRefusedAreToldAndTriedAgainMoreAndMoreSlowly) {
+TEST(JobTracking, RefusedCreatesAreReportedAndRetriedWithBackoff) {
   JobCluster cluster;
   Refuse(cluster, IsCreate, 3, api::Forbidden({"", "pods"}, "j-", "exceeded quota: q"));
   cluster.AddJob({{"completions", 8}, {"parallelism", 8}});
@@ -261,7 +261,7 @@ TEST(JobTracking, CreatesThatAreRefusedAreToldAndTriedAgainMoreAndMoreSlowly) {
             "8");
 }
 
-TEST(JobTracking, DeletesThatAreRefusedAreToldAndTriedAgain) {
+TEST(JobTracking, RefusedDeletesAreReportedAndRetried) {
   JobCluster cluster;
   cluster.AddJob({{"completions", 4}, {"parallelism", 2}});
   cluster.Pass(5s);

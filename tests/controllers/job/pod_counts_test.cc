@@ -30,7 +30,7 @@ TEST(CountingRules, PodsAreReplacedOnlyWhenFailedByPolicyOrForTheFailurePolicy) 
   EXPECT_TRUE(RulesOf(kFailurePolicy, kGateOff).only_replace_failed);
 }
 
-TEST(CountingRules, WhoWaitsForTerminatingPodsAndWhoReportsThem) {
+TEST(CountingRules, GatesDecideWhetherTerminatingPodsAreWaitedForAndReported) {
   struct Case {
     const char* gates;
     Json spec;
@@ -55,14 +55,14 @@ TEST(CountingRules, OnlyIndexedJobsHaveAnEndOfIndexes) {
 }
 
 TEST(IsPodFailed, ByItsPhaseOrAsSoonAsItIsDeletedUnlessItSucceeded) {
-  const CountingRules at_once = RulesOf(kTerminatingOrFailed);
+  const CountingRules immediate = RulesOf(kTerminatingOrFailed);
   const CountingRules waits = RulesOf(kFailedPolicy);
   for (Phase phase : {Phase::kPending, Phase::kRunning, Phase::kUnknown}) {
-    EXPECT_FALSE(IsPodFailed(Pod("a", phase), at_once));
-    EXPECT_TRUE(IsPodFailed(Deleting(Pod("a", phase)), at_once));
+    EXPECT_FALSE(IsPodFailed(Pod("a", phase), immediate));
+    EXPECT_TRUE(IsPodFailed(Deleting(Pod("a", phase)), immediate));
     EXPECT_FALSE(IsPodFailed(Deleting(Pod("a", phase)), waits));
   }
-  for (const CountingRules& rules : {at_once, waits}) {
+  for (const CountingRules& rules : {immediate, waits}) {
     EXPECT_TRUE(IsPodFailed(Pod("a", Phase::kFailed), rules));
     EXPECT_TRUE(IsPodFailed(Deleting(Pod("a", Phase::kFailed)), rules));
     EXPECT_FALSE(IsPodFailed(Pod("a", Phase::kSucceeded), rules));
@@ -70,7 +70,7 @@ TEST(IsPodFailed, ByItsPhaseOrAsSoonAsItIsDeletedUnlessItSucceeded) {
   }
 }
 
-TEST(NewlyFinished, IsWhatHasEndedAndIsNowhereWrittenDown) {
+TEST(NewlyFinished, AreEndedPodsThatAreNotCountedYet) {
   const CountingRules rules = RulesOf(kTerminatingOrFailed);
   Uncounted uncounted;
   EXPECT_EQ(NewlyFinished(Pod("a", Phase::kRunning), rules, uncounted), Finish::kNone);
@@ -88,7 +88,7 @@ TEST(NewlyFinished, IsWhatHasEndedAndIsNowhereWrittenDown) {
   EXPECT_EQ(NewlyFinished(Pod("a", Phase::kFailed), rules, uncounted), Finish::kFailed);
 }
 
-TEST(NewlyFinished, APodPutDownAsFailedWhileTerminatingIsNotCountedAgainWhenItSucceeds) {
+TEST(NewlyFinished, APodCountedAsFailedWhileTerminatingIsNotCountedAgainWhenItSucceeds) {
   const Uncounted uncounted{.succeeded = {}, .failed = {"a"}, .finalizer_removals = {}};
   EXPECT_EQ(NewlyFinished(Deleting(Pod("a", Phase::kSucceeded)), RulesOf(kTerminatingOrFailed), uncounted),
             Finish::kNone);
@@ -165,7 +165,7 @@ TEST(PodsTooMany, AreActiveOnesAboveWhatIsWanted) {
             0);
 }
 
-// Two of three pods are being deleted; one of these still runs, the other has failed by now.
+// Two of three pods are being deleted: one still runs, the other has failed.
 struct Deleted {
   PodCounts counts;
   int newly_failed = 0;
@@ -199,9 +199,8 @@ TEST(PodReplacementPolicy, FailedCountsTerminatingPodsAndReplacesOnlyWhatHasFail
   EXPECT_EQ(deleted.missing, 1);
 }
 
-// KEP-3939, unit c: existing behaviour with TerminatingOrFailed, with the terminating pods counted all the
-// same.
-TEST(PodReplacementPolicy, TerminatingOrFailedReplacesTerminatingPodsAtOnceAndCountsThem) {
+// KEP-3939, unit c: existing behaviour with TerminatingOrFailed, with terminating pods counted nevertheless.
+TEST(PodReplacementPolicy, TerminatingOrFailedReplacesTerminatingPodsImmediatelyAndCountsThem) {
   const CountingRules rules = RulesOf(kTerminatingOrFailed);
   Deleted deleted = AfterTwoDeletions(rules);
   EXPECT_EQ(deleted.counts.terminating(), 1);
@@ -211,7 +210,7 @@ TEST(PodReplacementPolicy, TerminatingOrFailedReplacesTerminatingPodsAtOnceAndCo
 }
 
 // KEP-3939, unit d: existing behaviour with the gate off. e: terminating pods are still counted, since the
-// end of the Job waits for them, though the status does not tell.
+// end of the Job waits for them, but the status does not report them.
 TEST(PodReplacementPolicy, WithTheGateOffEveryJobIsTerminatingOrFailedAndDoesNotReport) {
   for (const Json& spec : {kFailedPolicy, kTerminatingOrFailed, Json::object()}) {
     const CountingRules rules = RulesOf(spec, kGateOff);

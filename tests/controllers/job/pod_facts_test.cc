@@ -89,12 +89,12 @@ TEST(CompletionIndexOf, IsANumberFromZeroOnOrUnknown) {
   EXPECT_EQ(index_of(""), kUnknownIndex);
   EXPECT_EQ(index_of("1x"), kUnknownIndex);
   EXPECT_EQ(index_of("99999999999999999999"), kUnknownIndex);
-  // A label alone says nothing.
+  // The label alone is not enough.
   Json labelled = {{"metadata", {{"labels", {{"batch.kubernetes.io/job-completion-index", "1"}}}}}};
   EXPECT_EQ(CompletionIndexOf(labelled), kUnknownIndex);
 }
 
-TEST(PodFacts, ANumberOfFailuresThatIsNoneIsZero) {
+TEST(PodFacts, AMalformedNumberOfFailuresIsZero) {
   auto failures = [](const char* text) {
     return FactsOf({{"metadata", {{"annotations", {{"batch.kubernetes.io/job-index-failure-count", text}}}}}})
         .index_failures;
@@ -115,7 +115,7 @@ TEST(ParseNumber, ReadsASignAndDigitsOnly) {
 }
 
 // Each pod of the row is given up before the next.
-TEST(GivenUpBefore, WhoHasComeLeastFarGoesFirst) {
+TEST(GivenUpBefore, TheLeastAdvancedPodIsFirst) {
   PodFacts base;
   base.assigned = true;
   base.phase = Phase::kRunning;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pods in a few words, for tests of the rules of Jobs.
+// Short constructors of pods for tests of the Job rules.
 
 #include <string>
 #include <utility>

@@ -36,10 +36,10 @@ TEST(SuccessPolicy, AllTheRulesIndexesMustHaveSucceeded) {
   EXPECT_EQ(Match({Indexes("3")}, "0-2,4-9"), std::nullopt);
 }
 
-TEST(SuccessPolicy, OrAsManyOfThemAsTheRuleSays) {
+TEST(SuccessPolicy, OrAsManyOfThemAsSucceededCount) {
   EXPECT_EQ(Match({Both("0-9", 3)}, "1,5,9"), 0);
   EXPECT_EQ(Match({Both("0-9", 4)}, "1,5,9"), std::nullopt);
-  // Others do not count.
+  // Other indexes do not count.
   EXPECT_EQ(Match({Both("0-2", 2)}, "2-9"), std::nullopt);
   EXPECT_EQ(Match({Both("0-2", 2)}, "1-9"), 0);
 }
@@ -56,7 +56,7 @@ TEST(SuccessPolicy, TheFirstRuleThatIsMetIsNamed) {
 
 TEST(SuccessPolicy, ARuleAboutNothingIsNeverMet) {
   EXPECT_EQ(Match({Indexes("foo"), Indexes(""), Both("bar", 0)}, "0-9"), std::nullopt);
-  // Beyond the end of a Job that has become smaller.
+  // Beyond the last index of a Job that was scaled down.
   EXPECT_EQ(Match({Indexes("7-9")}, "0-4", 5), std::nullopt);
   EXPECT_EQ(Match({Indexes("4-9")}, "4", 5), 0);
 }

@@ -25,13 +25,14 @@ ResourceReport Held(int objects, const std::string& finalizer) {
   return {.estimate_seconds = 15, .remaining = objects, .finalizers = {{finalizer, objects}}, .error = ""};
 }
 
-TEST(ContentReport, AnEmptyNamespaceHasFiveConditionsThatSayAllIsWell) {
+TEST(ContentReport, AnEmptyNamespaceHasFiveConditionsWithoutFailure) {
   Json ns = {{"status", {{"phase", "Terminating"}}}};
   EXPECT_TRUE(SetConditions(ns, {}, kNow));
-  std::vector<std::string> said;
+  std::vector<std::string> conditions;
   for (const Json& condition : api::ListAt(ns, "status", "conditions"))
-    said.push_back(condition["type"].get<std::string>() + "=" + condition["status"].get<std::string>() + " " +
-                   condition["reason"].get<std::string>() + ": " + condition["message"].get<std::string>());
+    conditions.push_back(condition["type"].get<std::string>() + "=" + condition["status"].get<std::string>() +
+                         " " + condition["reason"].get<std::string>() + ": " +
+                         condition["message"].get<std::string>());
   const std::vector<std::string> expected = {
       "NamespaceDeletionDiscoveryFailure=False ResourcesDiscovered: All resources successfully discovered",
       "NamespaceDeletionGroupVersionParsingFailure=False ParsedGroupVersions: "
@@ -41,11 +42,11 @@ TEST(ContentReport, AnEmptyNamespaceHasFiveConditionsThatSayAllIsWell) {
       "NamespaceContentRemaining=False ContentRemoved: All content successfully removed",
       "NamespaceFinalizersRemaining=False ContentHasNoFinalizers: All content-preserving finalizers "
       "finished"};
-  EXPECT_EQ(said, expected);
-  EXPECT_FALSE(SetConditions(ns, {}, kNow + seconds(9))) << "said again, nothing changes";
+  EXPECT_EQ(conditions, expected);
+  EXPECT_FALSE(SetConditions(ns, {}, kNow + seconds(9))) << "the same report changes nothing";
 }
 
-TEST(ContentReport, WhatRemainsIsToldInKubernetesWords) {
+TEST(ContentReport, RemainingContentIsReportedInKubernetesWords) {
   ContentReport report;
   Add(report, kDeployments, Held(1, "custom.io/finalizer"));
   Add(report, kConfigMaps, Held(2, "custom.io/finalizer"));
@@ -64,7 +65,7 @@ TEST(ContentReport, WhatRemainsIsToldInKubernetesWords) {
       "Some content in the namespace has finalizers remaining: custom.io/finalizer in 3 resource instances");
 }
 
-TEST(ContentReport, WhilePodsAreGoingTheTotalsAreNotTold) {
+TEST(ContentReport, WhilePodsTerminateTheTotalsAreNotReported) {
   ContentReport report;
   Add(report, kPods, {.estimate_seconds = 30, .remaining = 1, .finalizers = {}, .error = ""});
   Json ns = Json::object();

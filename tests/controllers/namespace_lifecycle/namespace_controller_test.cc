@@ -53,7 +53,7 @@ class NamespaceControllerTest : public testing::Test {
   api::Time deleted_at_{};
 };
 
-TEST_F(NamespaceControllerTest, AnEmptyNamespaceGoesAfterItsGracePeriod) {
+TEST_F(NamespaceControllerTest, AnEmptyNamespaceIsDeletedAfterItsGracePeriod) {
   DeleteNamespace();
   EXPECT_EQ(StringAt(*bed_.Get("namespaces", "", "shop")->Document(), "status", "phase"), "Terminating");
   bed_.clock().Advance(4900ms);
@@ -62,7 +62,7 @@ TEST_F(NamespaceControllerTest, AnEmptyNamespaceGoesAfterItsGracePeriod) {
   EXPECT_TRUE(Gone());
 }
 
-TEST_F(NamespaceControllerTest, EverythingInItGoesWithIt) {
+TEST_F(NamespaceControllerTest, EverythingInItIsDeleted) {
   bed_.Must(bed_.Create("pods", "shop", Pod("web")));
   bed_.Must(bed_.Create("configmaps", "shop", Named("settings")));
   bed_.Must(bed_.Create("secrets", "shop", Named("keys")));
@@ -96,7 +96,7 @@ TEST_F(NamespaceControllerTest, WhatPodsUseStaysUntilTheyHaveStopped) {
   EXPECT_LT(SinceDeletion(), 60s);
 }
 
-TEST_F(NamespaceControllerTest, AFinalizerHoldsItAndIsNamedAndTheClusterComesToRest) {
+TEST_F(NamespaceControllerTest, AFinalizerHoldsItAndIsNamedAndTheClusterBecomesIdle) {
   Json held = Deployment("api");
   held["metadata"]["finalizers"] = Json::array({"custom.io/finalizer"});
   bed_.Must(bed_.Create("deployments", "shop", held));

@@ -1,4 +1,4 @@
-// A node is taken away: what its pods go through, from the first silence to the last trace.
+// A node fails: the states of its pods from the first missed heartbeat to their deletion.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using api::StringAt;
 using testbed::Testbed;
 using namespace std::chrono_literals;
 
-// A pod on a node that failed and was found out: silent for 50 s, and a look at the nodes every 5 s.
+// A pod on a failed node that the controller has detected: no heartbeat for 50 s, checked every 5 s.
 void LoseNode(Testbed& bed) {
   bed.Must(bed.Create("pods", "default", PodOn("web", "node-0")));
   bed.clock().Advance(30s);
@@ -40,7 +40,7 @@ TEST(NodeFailure, PodsAreDeletedAfterTheirTolerationAndStayTerminating) {
   EXPECT_EQ(StringAt(*target, "reason"), "DeletionByTaintManager");
   EXPECT_EQ(StringAt(*target, "message"), "Taint manager: deleting due to NoExecute taint");
   EXPECT_TRUE(EventsAbout(bed, "web").contains("TaintManagerEviction: Marking for deletion Pod default/web"));
-  // There is no kubelet to say that the pod has ended.
+  // No kubelet reports that the pod has ended.
   bed.clock().Advance(1h);
   EXPECT_EQ(StringAt(PodOf(bed, "web"), "status", "phase"), "Running");
 }
@@ -53,7 +53,7 @@ TEST(NodeFailure, TheClusterIsNotIdleUntilThePodsAreDeleted) {
   EXPECT_TRUE(IsDeleting(bed, "web"));
 }
 
-TEST(NodeFailure, ARecoveryInBetweenCallsTheDeletionOff) {
+TEST(NodeFailure, ARecoveryInBetweenCancelsTheDeletion) {
   Testbed bed({.nodes = 3});
   LoseNode(bed);
   bed.clock().Advance(200s);
@@ -80,7 +80,7 @@ struct GateCase {
   const char* name;
   const char* gates;
   std::vector<std::string> phases;
-  std::string reason;  // of DisruptionTarget in the last state; empty: none
+  std::string reason;  // of DisruptionTarget in the last state; empty if absent
 };
 
 void PrintTo(const GateCase& c, std::ostream* out) { *out << c.name; }

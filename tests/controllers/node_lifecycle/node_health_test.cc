@@ -74,7 +74,7 @@ TEST(NodeHealth, ARenewedLeaseIsASignOfLife) {
   EXPECT_TRUE(health.Silent(kStart + 91s));
 }
 
-TEST(NodeHealth, ANodeThatNeverSaidAnythingHasAMinuteFromItsCreation) {
+TEST(NodeHealth, ANodeWithoutAHeartbeatHasAMinuteFromItsCreation) {
   NodeHealth health;
   health.Observe(Node(Ready::kNone, ""), 0, kStart + 30s);
   EXPECT_FALSE(health.Silent(kStart + 60s));
@@ -83,20 +83,20 @@ TEST(NodeHealth, ANodeThatNeverSaidAnythingHasAMinuteFromItsCreation) {
   EXPECT_FALSE(health.Silent(kStart + 110s));
 }
 
-TEST(NodeHealth, ANodeFirstSeenByANewControllerGetsTheWholeTime) {
+TEST(NodeHealth, ANewControllerGivesEveryNodeTheWholeGracePeriod) {
   NodeHealth health;
   health.Observe(Node(Ready::kTrue, "long ago"), 0, kStart + 1h);
   EXPECT_FALSE(health.Silent(kStart + 1h + 50s));
 }
 
-TEST(NodeHealth, TheOwnUnknownIsNoSignOfLife) {
+TEST(NodeHealth, UnknownWrittenByTheControllerIsNotAHeartbeat) {
   NodeHealth health;
   health.Observe(Node(Ready::kTrue, "h1"), 0, kStart);
   health.Observe(Node(Ready::kUnknown, "h1"), 0, kStart + 55s);
   EXPECT_TRUE(health.Silent(kStart + 55s));
 }
 
-TEST(SilentNode, KnownConditionsStopAndMissingOnesWereNeverThere) {
+TEST(SilentNode, KubeletConditionsBecomeUnknownWhetherPresentOrNot) {
   Json node = {
       {"metadata", {{"creationTimestamp", "2025-12-31T00:00:00Z"}}},
       {"status",

@@ -60,7 +60,7 @@ TEST(NodeLifecycle, APodBoundToANodeThatIsDownIsMarkedToo) {
   EXPECT_EQ(ConditionStatus(PodOf(bed, "late"), "Ready"), "False");
 }
 
-TEST(NodeLifecycle, ARecoveredNodeLosesItsTaintsByTheNextLook) {
+TEST(NodeLifecycle, ARecoveredNodeLosesItsTaintsAtTheNextCheck) {
   Testbed bed({.nodes = 3});
   FailNode(bed, "node-0");
   bed.clock().Advance(60s);
@@ -87,7 +87,7 @@ TEST(NodeLifecycle, ANotReadyNodeIsTaintedNotReadyAndUnreachableWhenItFallsSilen
                                              "node.kubernetes.io/unreachable:NoExecute"}));
 }
 
-TEST(NodeLifecycle, WhenAllNodesAreSilentNobodyIsEvicted) {
+TEST(NodeLifecycle, WhenAllNodesAreUnreachableNoPodIsEvicted) {
   Testbed bed({.nodes = 2});
   bed.Must(bed.Create("pods", "default", PodOn("web", "node-0")));
   bed.clock().Advance(10s);
@@ -102,14 +102,14 @@ TEST(NodeLifecycle, WhenAllNodesAreSilentNobodyIsEvicted) {
     EXPECT_EQ(TaintsOf(bed, node), Taints{"node.kubernetes.io/unreachable:NoSchedule"}) << node;
   bed.clock().Advance(10min);
   EXPECT_FALSE(bed.Get("pods", "default", "web")->header().deleting);
-  // One of them back, and the other is evicted as usual.
+  // One of them recovers, and the other is evicted as usual.
   RecoverNode(bed, "node-1");
   bed.clock().Advance(2min);
   EXPECT_EQ(TaintsOf(bed, "node-1"), Taints{});
   EXPECT_TRUE(TaintsOf(bed, "node-0").contains("node.kubernetes.io/unreachable:NoExecute"));
 }
 
-TEST(NodeLifecycle, CordonAndPressureBecomeTaintsAtOnce) {
+TEST(NodeLifecycle, CordonAndPressureBecomeTaintsImmediately) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Patch("nodes", {"", "node-0"}, {{"spec", {{"unschedulable", true}}}}));
   Json pressure = {{"type", "MemoryPressure"}, {"status", "True"}};
@@ -133,7 +133,7 @@ TEST(NodeLifecycle, ANodeThatNeverPostsAStatusIsUnknownAfterAMinute) {
   EXPECT_EQ(StringAt(*api::FindCondition(NodeOf(bed, "mine"), "Ready"), "reason"), "NodeStatusNeverUpdated");
 }
 
-TEST(NodeLifecycle, ComingAndGoingIsToldInEvents) {
+TEST(NodeLifecycle, RegistrationAndRemovalAreRecordedAsEvents) {
   Testbed bed({.nodes = 1});
   bed.clock().Advance(6s);
   EXPECT_TRUE(EventsAbout(bed, "node-0")

@@ -1,6 +1,6 @@
 #pragma once
 
-// A cluster whose nodes fail, for the tests of the controllers that deal with it.
+// A cluster whose nodes fail, for the tests of the controllers that handle node failures.
 
 #include <set>
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace terrarium::controllers {
 
-// A pod that is already bound, so that a test knows where it is; without a node it waits for a scheduler.
+// A pod that is already bound, so that the test knows its node. Without a node it waits for a scheduler.
 api::Json PodOn(const std::string& name, const std::string& node);
 
-// The document, or null when there is none.
+// The document, or null if there is none.
 api::Json NodeOf(testbed::Testbed& bed, std::string_view name);
 api::Json PodOf(testbed::Testbed& bed, std::string_view name);  // in default
 
-// The status of a condition; empty without it.
+// The status of a condition; empty if absent.
 std::string ConditionStatus(const api::Json& object, std::string_view type);
 // "key:effect" of a node's taints.
 std::set<std::string> TaintsOf(testbed::Testbed& bed, std::string_view node);
@@ -29,13 +29,13 @@ std::set<std::string> EventsAbout(testbed::Testbed& bed, std::string_view name);
 void FailNode(testbed::Testbed& bed, std::string_view name);
 void RecoverNode(testbed::Testbed& bed, std::string_view name);
 
-// What became of a pod since this was made: its phases in order, and whether it has gone.
+// The history of a pod from the construction of this object: its phases in order, and whether it is deleted.
 class PodHistory {
  public:
   PodHistory(testbed::Testbed& bed, std::string name);
   std::vector<std::string> Phases();
   bool Gone();
-  // The last document there was.
+  // The last document.
   api::Json Last();
 
  private:

@@ -24,7 +24,7 @@ TEST(ZoneState, ASmallZoneInTroubleStopsAndALargeOneSlowsDown) {
   EXPECT_EQ(RateOf(ZoneState::kPartialDisruption, 51), 0.01);
 }
 
-TEST(TaintQueue, GivesOneNodeAtOnceAndThenOneInTenSeconds) {
+TEST(TaintQueue, GivesOneNodeImmediatelyAndThenOneInTenSeconds) {
   TaintQueue queue(kStart);
   queue.Add("a");
   queue.Add("b");
@@ -72,7 +72,7 @@ TEST(Zones, OneZoneDownIsTaintedWhileTheOthersLive) {
   EXPECT_TRUE(zones.QueueOf("a", kStart).TryTake(kStart));
 }
 
-TEST(Zones, WithNobodyReadyNothingIsTaintedUntilSomebodyIs) {
+TEST(Zones, WithoutAReadyNodeNothingIsTainted) {
   Zones zones;
   EXPECT_EQ(zones.Update({{"a", {.ready = 1}}}, kStart), Zones::Turn::kNone);
   zones.QueueOf("a", kStart).Add("node-0");

@@ -18,14 +18,14 @@ using api::StringAt;
 using testbed::Testbed;
 using namespace std::chrono_literals;
 
-TEST(PodHeader, HoldsNodeAndPhaseWhereTheyAreLookedFor) {
+TEST(PodHeader, HoldsNodeAndPhaseAsSelectableFields) {
   Testbed bed({.kubelet = false, .scheduler = false, .nodes = 0});
   auto pod = bed.Must(bed.Create("pods", "default", PodOn("web", "somewhere")));
   EXPECT_EQ(api::PodNodeName(*pod), "somewhere");
   EXPECT_EQ(api::PodPhase(*pod), "Pending");
 }
 
-// Status writes and deletes keep the stored text of the members they do not change, and so must the header.
+// Status writes and deletes keep the stored text of unchanged members. The header must stay equal, too.
 void ExpectHeaderOfDocument(const api::ObjectPtr& pod) {
   ASSERT_NE(pod, nullptr);
   const api::ObjectHeader& header = pod->header();
@@ -90,7 +90,7 @@ TEST(PodGarbageCollector, APodBoundToANodeThatWasNeverThereIsAnOrphan) {
 
 // KEP-3939, gc_controller a: Set `PodPhase` to `failed` when `JobPodReplacementPolicy` true but
 // `PodDisruptionConditions` is false.
-TEST(PodGarbageCollector, UnitAAnOrphanFailsForEitherGateAndSaysWhyForOne) {
+TEST(PodGarbageCollector, UnitAAnOrphanFailsWithEitherGateAndHasAConditionWithOne) {
   struct Case {
     const char* gates;
     std::vector<std::string> phases;
@@ -161,7 +161,7 @@ TEST(PodGarbageCollector, TerminatingPodsOfANodeOutOfServiceAreCollected) {
   bed.clock().Advance(2min);
   ASSERT_NE(bed.Get("pods", "default", "web"), nullptr);
   PodHistory history(bed, "web");
-  // The taint with the effect NoSchedule evicts nobody by itself.
+  // A taint with the effect NoSchedule does not evict pods.
   Json taints = NodeOf(bed, "node-0")["spec"]["taints"];
   taints.push_back(
       Json{{"key", "node.kubernetes.io/out-of-service"}, {"value", "down"}, {"effect", "NoSchedule"}});
@@ -172,7 +172,7 @@ TEST(PodGarbageCollector, TerminatingPodsOfANodeOutOfServiceAreCollected) {
   EXPECT_NE(bed.Get("pods", "default", "stays"), nullptr);
 }
 
-// A collector of its own, with a threshold of two, beside a cluster that has none.
+// A separate collector with a threshold of two, beside a cluster without one.
 class SmallCollector {
  public:
   explicit SmallCollector(Testbed& bed)

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 const api::Time kNow = controllers_testing::FakeRuntime::kStart;
 
-// As the KEP counts them; 6 is the picker's and 7 that of the nodes, of which only one applies.
+// Numbered as in the KEP. Of 6 (the picker) and 7 (the nodes) only one applies.
 enum Criterion {
   kUnassigned = 1,
   kPending,
@@ -45,16 +45,16 @@ struct TestPod {
                     .ready_since = kNow - 24h,
                     .created = kNow - 24h,
                     .assigned = true,
-                    .phase = 2};
+                    .phase = api::Phase::kRunning};
   int rank;
 };
 
-// Makes a pod go first by that criterion.
+// Makes a pod the first to be deleted by that criterion.
 void SpeakFor(TestPod& pod, int criterion, bool picked) {
   switch (criterion) {
     case kUnassigned: pod.facts.assigned = false; break;
-    case kPending: pod.facts.phase = 0; break;
-    case kUnknown: pod.facts.phase = 1; break;
+    case kPending: pod.facts.phase = api::Phase::kPending; break;
+    case kUnknown: pod.facts.phase = api::Phase::kUnknown; break;
     case kUnready: pod.facts.ready = false; break;
     case kDeletionCost: pod.facts.deletion_cost = -1; break;
     case kPickerRank:
@@ -86,9 +86,9 @@ TEST_P(KepOrder, EachCriterionDecidesAgainstAllThatComeAfterIt) {
     TestPod second("a", picked);
     SpeakFor(first, criterion, picked);
     for (int later = criterion + 1; later <= kCreated; ++later) SpeakFor(second, later, picked);
-    // Pending decides first; whatever comes later is said with the same field.
-    if (criterion == kUnassigned) second.facts.phase = 0;
-    if (criterion == kPending) second.facts.phase = 1;
+    // Several criteria are expressed by the phase: here only this one may decide by it.
+    if (criterion == kUnassigned) second.facts.phase = api::Phase::kPending;
+    if (criterion == kPending) second.facts.phase = api::Phase::kUnknown;
     EXPECT_EQ(First(first, second, GetParam()), "z") << "criterion " << criterion;
     EXPECT_EQ(First(second, first, GetParam()), "z") << "criterion " << criterion;
   }

@@ -54,7 +54,7 @@ std::string Fault(const Json& header, const FindSecret& secrets) {
   return std::string(fault->outcome) + (fault->worth_retrying ? ", retried: " : ": ") + fault->message;
 }
 
-TEST(PickerCall, HasWhatTheSpecSays) {
+TEST(PickerCall, FollowsTheSpec) {
   Json picker = Picker({{"host", "p.ns.svc"}, {"port", "web"}, {"path", "/pick?x=1"}, {"scheme", "https"}});
   picker["timeoutSeconds"] = 7;
   const api::HttpCall call = Built(picker);
@@ -97,7 +97,7 @@ TEST(PickerCall, AMissingSecretOrKeyIsAFaultThatStays) {
             "secret_unusable: Secret \"s\", key \"k\", does not exist");
 }
 
-TEST(PickerCall, AnOptionalOneThatIsMissingIsLeftOut) {
+TEST(PickerCall, AMissingOptionalSecretIsOmitted) {
   const Json headers = {
       FromSecret("X-A", "gone", "k", true), FromSecret("X-B", "s", "k", true), {{"name", "X-C"}}};
   EXPECT_THAT(Built(Picker({{"httpHeaders", headers}}), Secrets({{"s", {}}})).headers,

@@ -67,12 +67,12 @@ Json PickerCluster::Why() {
   return records.empty() ? Json() : api::ObjectAt(*records.back().saw, "picker");
 }
 
-std::string PickerCluster::AllThatIsTold() {
-  std::string told = bed.control_plane().components().MetricsText();
+std::string PickerCluster::AllOutput() {
+  std::string output = bed.control_plane().components().MetricsText();
   for (const controllers::WhyRecord& record : bed.why().Find())
-    told += controllers::ToJson(record).dump() + "\n";
-  for (const api::ObjectPtr& event : bed.List("events")) told += event->Parse().dump() + "\n";
-  return told;
+    output += controllers::ToJson(record).dump() + "\n";
+  for (const api::ObjectPtr& event : bed.List("events")) output += event->Parse().dump() + "\n";
+  return output;
 }
 
 }  // namespace terrarium::controllers_testing

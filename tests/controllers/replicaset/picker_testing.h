@@ -1,7 +1,6 @@
 #pragma once
 
-// ReplicaSets with a downscalePodPicker in a cluster of their own, and a picker that says what the test
-// wants.
+// ReplicaSets with a downscalePodPicker in their own cluster, and a picker whose answers the test chooses.
 
 #include <string>
 #include <vector>
@@ -13,16 +12,16 @@
 
 namespace terrarium::controllers_testing {
 
-// With exact times, so that pods of some seconds apart differ in age.
+// Exact times, so that pods a few seconds apart differ in age.
 inline constexpr const char* kPickerOn = "DownscalePodPicker=true,LogarithmicScaleDown=false";
 inline constexpr const char* kPickerMetric = "replicaset_controller_downscale_pod_picker_";
 
-// http://picker.default.svc:8080/pick, with `fields` put over maxRetries and timeoutSeconds.
+// http://picker.default.svc:8080/pick, with `fields` merged over maxRetries and timeoutSeconds.
 api::Json PickerSpec(const api::Json& fields = api::Json::object());
 api::Json WithPicker(api::Json replica_set, const api::Json& picker = PickerSpec());
 
 // Pods p0, p1, ... labelled app=web, each some seconds older than the next. `costs`: their
-// pod-deletion-costs, of the oldest pod first; nullptr: none.
+// pod-deletion-costs, oldest pod first; nullptr: none.
 void MakePods(ReplicaBed& bed, const std::vector<const char*>& costs);
 
 class PickerCluster {
@@ -39,22 +38,22 @@ class PickerCluster {
   ReplicaBed bed;
   api::ObjectPtr owner;  // the ReplicaSet "web"
 
-  // Pods p0, p1, ..., all ready, of which without a picker the last one goes first; their owner takes them
-  // in. `costs` are their pod-deletion-costs.
+  // Pods p0, p1, ..., all ready, adopted by the owner. Without a picker the last one is deleted first.
+  // `costs` are their pod-deletion-costs.
   void Start(const std::vector<const char*>& costs, const api::Json& picker = PickerSpec());
   void Start(std::size_t pods, const api::Json& picker = PickerSpec()) {
     Start(std::vector<const char*>(pods, nullptr), picker);
   }
-  // Who goes when the owner is scaled to that many.
+  // The pods that are deleted when the owner is scaled to that many.
   std::vector<std::string> GoneAt(int replicas);
 
   api::Json Asked(std::size_t call = 0) const { return api::Json::parse(caller.calls.at(call).body); }
   std::vector<std::string> Warnings();  // "reason message" of the Events about the owner
   double Metric(const std::string& series) { return bed.Metric(kPickerMetric + series); }
-  // What the newest record of why says of the picker.
+  // The picker entry of the newest why record.
   api::Json Why();
-  // Everything that people get to read: Events, metrics, records of why.
-  std::string AllThatIsTold();
+  // Everything visible to users: Events, metrics, why records.
+  std::string AllOutput();
 };
 
 }  // namespace terrarium::controllers_testing

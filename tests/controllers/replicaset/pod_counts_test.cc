@@ -47,7 +47,7 @@ TEST(PodFacts, ReadySinceItsConditionTurned) {
   EXPECT_EQ(Facts(pod).ready_since, kNoTime);
 }
 
-// KEP-2255, unit: the values that count, and those that the apiserver would have refused.
+// KEP-2255, unit: valid values, and values that the apiserver would have refused.
 TEST(PodFacts, DeletionCostIsAPlainInt32) {
   const std::pair<const char*, int> cases[] = {{"0", 0},
                                                {"5", 5},
@@ -78,7 +78,7 @@ TEST(PodFacts, RestartsAreThoseOfTheContainerThatRestartedMost) {
          {"initContainerStatuses",
           {{{"name", "setup"}, {"restartCount", 7}}, {{"name", "proxy"}, {"restartCount", 3}}}}}}});
   EXPECT_EQ(facts.restarts, 2);
-  EXPECT_EQ(facts.sidecar_restarts, 3) << "an init container that ends is no sidecar";
+  EXPECT_EQ(facts.sidecar_restarts, 3) << "an init container that ends is not a sidecar";
 }
 
 TEST(PodShare, OnlySelectedPodsCount) {
@@ -143,14 +143,14 @@ TEST(PodCounts, PodsLeaveFromBeforeAndAfterTheirTimeIsUp) {
   EXPECT_EQ(counts.AvailableAt(kNow + 12s), 1) << "ready long ago, and only seen now";
 }
 
-TEST(PodCounts, APodThatIsReadySinceNobodyKnowsWhenIsNeverAvailable) {
+TEST(PodCounts, APodWithoutAReadyTimeIsNeverAvailable) {
   PodCounts counts(10s);
   counts.Add(ReadySince(kNoTime));
   EXPECT_EQ(counts.AvailableAt(kNow + 1000h), 0);
   EXPECT_EQ(counts.NextAvailable(), std::nullopt);
-  PodCounts at_once;
-  at_once.Add(ReadySince(kNoTime));
-  EXPECT_EQ(at_once.AvailableAt(kNow), 1) << "unless it need not be ready for any time";
+  PodCounts in_one_step;
+  in_one_step.Add(ReadySince(kNoTime));
+  EXPECT_EQ(in_one_step.AvailableAt(kNow), 1) << "unless it need not be ready for any time";
 }
 
 }  // namespace

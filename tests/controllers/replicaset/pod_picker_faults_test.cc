@@ -1,4 +1,4 @@
-// Pickers that do not answer as they should: after all retries every pod ranks alike, and it is told why.
+// Pickers with invalid answers: after all retries every pod ranks equally, and an Event states why.
 
 #include <string>
 #include <vector>
@@ -14,11 +14,11 @@ namespace {
 
 using api::HttpAnswer;
 using api::Json;
+using controllers_testing::AnswerWith;
 using controllers_testing::Fails;
 using controllers_testing::PickerCluster;
 using controllers_testing::PickerSpec;
 using controllers_testing::Picks;
-using controllers_testing::Says;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -31,13 +31,13 @@ struct Fault {
   std::string outcome;
   std::string why;
   int tries = 3;
-  int calls = 3;  // a host that may not be called is not
+  int calls = 3;  // a forbidden host is not called
 };
 
 class PickerFaults : public testing::TestWithParam<Fault> {};
 
-// KEP-3189, risks: unreachable hosts and invalid answers are retried up to maxRetries times; a time-out is
-// not, and a response beyond 1 MiB is a fault like any other.
+// KEP-3189, risks: unreachable hosts and invalid answers are retried up to maxRetries times. A time-out is
+// not retried. A response larger than 1 MiB is an invalid answer.
 TEST_P(PickerFaults, EndInTheOrderWithoutItAfterAllRetries) {
   const Fault& fault = GetParam();
   PickerCluster cluster;
@@ -69,24 +69,27 @@ const Fault kFaults[] = {
     {"TooLarge", Fails(Outcome::kTooLarge, "more than 1 MiB"), "too_large", "more than 1 MiB"},
     {"NotHttp", Fails(Outcome::kMalformed, "not HTTP"), "malformed", "not HTTP"},
     {"NotAllowed", Fails(Outcome::kNotAllowed, "not allowed"), "not_allowed", "not allowed", 1, 0},
-    {"NotJson", Says("pick p0"), "malformed", "the answer is not valid JSON"},
-    {"EmptyBody", Says(""), "malformed", "the answer is empty"},
-    {"WrongType", Says(R"({"chosen_pods":"p0"})"), "malformed", "in the answer, chosen_pods is not a list"},
+    {"NotJson", AnswerWith("pick p0"), "malformed", "the answer is not valid JSON"},
+    {"EmptyBody", AnswerWith(""), "malformed", "the answer is empty"},
+    {"WrongType", AnswerWith(R"({"chosen_pods":"p0"})"), "malformed",
+     "in the answer, chosen_pods is not a list"},
     {"NoCandidate", Picks({"p0", "p9"}), "malformed",
      "in the answer, chosen_pods[1] is none of the candidate_pods"},
-    {"WrongContentType", Says("{}", 200, "text/html"), "malformed",
+    {"WrongContentType", AnswerWith("{}", 200, "text/html"), "malformed",
      "the content type of the answer is not application/json"},
-    {"Status", Says(R"({"chosen_pods":["p0"]})", 503), "bad_status", "it answered with status 503"},
-    {"Redirect", Says("", 307), "redirect", "it answered with a redirect (307), which is not followed"},
+    {"Status", AnswerWith(R"({"chosen_pods":["p0"]})", 503), "bad_status", "it answered with status 503"},
+    {"Redirect", AnswerWith("", 307), "redirect", "it answered with a redirect (307), which is not followed"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Faults, PickerFaults, testing::ValuesIn(kFaults),
                          [](const auto& info) { return info.param.name; });
 
-TEST(PickerRetries, ThatSucceedCountAndNobodyIsWarned) {
+TEST(PickerRetries, ThatSucceedAreCountedWithoutAWarning) {
   PickerCluster cluster;
   int call = 0;
-  cluster.caller.answer = [&](const api::HttpCall&) { return ++call < 4 ? Says("", 500) : Picks({"p0"}); };
+  cluster.caller.answer = [&](const api::HttpCall&) {
+    return ++call < 4 ? AnswerWith("", 500) : Picks({"p0"});
+  };
   cluster.Start(3);
   EXPECT_THAT(cluster.GoneAt(2), ElementsAre("p0"));
   EXPECT_EQ(call, 4) << "three retries, as by default";
@@ -99,30 +102,30 @@ TEST(PickerRetries, ThatSucceedCountAndNobodyIsWarned) {
 
 TEST(PickerRetries, MayBeNone) {
   PickerCluster cluster;
-  cluster.caller.answer = [](const api::HttpCall&) { return Says("", 500); };
+  cluster.caller.answer = [](const api::HttpCall&) { return AnswerWith("", 500); };
   cluster.Start(2, PickerSpec({{"maxRetries", 0}}));
   EXPECT_THAT(cluster.GoneAt(1), ElementsAre("p1"));
   EXPECT_THAT(cluster.caller.calls, SizeIs(1));
 }
 
-TEST(PickerRetries, WaitLongerAndLongerByTheClustersClock) {
+TEST(PickerRetries, BackOffByTheClustersClock) {
   PickerCluster cluster;
   std::vector<std::int64_t> at_ms;
   api::Time start{};
   cluster.caller.answer = [&](const api::HttpCall&) {
     if (at_ms.empty()) start = cluster.bed.Now();
     at_ms.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(cluster.bed.Now() - start).count());
-    return Says("", 500);
+    return AnswerWith("", 500);
   };
   cluster.Start(2, PickerSpec({{"maxRetries", 9}}));
   cluster.GoneAt(1);
   EXPECT_THAT(at_ms, ElementsAre(0, 50, 150, 350, 750, 1550, 3150, 6350, 11350, 16350));
 }
 
-// However often somebody wants it retried: time passes meanwhile, and a limit of time is one.
+// Retries advance the clock, so that a run reaches its limit however large maxRetries is.
 TEST(PickerRetries, WithoutEndDoNotKeepTheClockFromItsDeadline) {
   PickerCluster cluster;
-  cluster.caller.answer = [](const api::HttpCall&) { return Says("", 500); };
+  cluster.caller.answer = [](const api::HttpCall&) { return AnswerWith("", 500); };
   cluster.Start(2, PickerSpec({{"maxRetries", 2147483647}}));
   cluster.bed.Scale("replicasets", "web", 1);
   EXPECT_EQ(cluster.bed.clock().RunUntilIdle(1min).why, testbed::RunOutcome::Why::kDeadline);
@@ -132,7 +135,7 @@ TEST(PickerRetries, WithoutEndDoNotKeepTheClockFromItsDeadline) {
   EXPECT_THAT(cluster.bed.PodNamesOf(cluster.owner), ElementsAre("p1"));
 }
 
-TEST(PickerWithoutAClient, CannotBeAskedWhichIsTold) {
+TEST(PickerWithoutAClient, IsReportedAsAFault) {
   PickerCluster cluster({.has_caller = false});
   cluster.Start(2);
   EXPECT_THAT(cluster.GoneAt(1), ElementsAre("p1"));
@@ -151,8 +154,7 @@ Json WithSecret(bool optional) {
   return picker;
 }
 
-// A Secret that is missing will be missing in a moment, too: it is not worth a retry, and no call is made
-// without it.
+// A missing Secret is not worth a retry, and no call is made without it.
 TEST(PickerSecrets, ThatAreMissingAreFaultsWithoutACall) {
   PickerCluster cluster;
   cluster.Start(3, WithSecret(false));
@@ -175,7 +177,7 @@ TEST(PickerSecrets, ThatAreOptionalMayBeMissing) {
   EXPECT_THAT(cluster.caller.calls.at(0).headers, IsEmpty());
 }
 
-TEST(PickerSecrets, OfOtherNamespacesAreNotLookedAt) {
+TEST(PickerSecrets, OfOtherNamespacesAreNotRead) {
   PickerCluster cluster;
   cluster.bed.Must(cluster.bed.Create("namespaces", "", {{"metadata", {{"name", "other"}}}}));
   cluster.bed.Must(

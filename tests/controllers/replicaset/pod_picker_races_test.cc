@@ -1,5 +1,4 @@
-// What happens while a picker is being asked: specs and pods that change, answers that come late, ends in the
-// middle.
+// Events during a picker call: specs and pods that change, late answers, and shutdown.
 
 #include <condition_variable>
 #include <memory>
@@ -21,6 +20,7 @@ namespace {
 
 using api::Json;
 using api::ObjectPtr;
+using controllers_testing::AnswerWith;
 using controllers_testing::Fails;
 using controllers_testing::FakeClient;
 using controllers_testing::FakeHttpCaller;
@@ -29,7 +29,6 @@ using controllers_testing::PickerCluster;
 using controllers_testing::PickerSpec;
 using controllers_testing::Picks;
 using controllers_testing::ReplicaSet;
-using controllers_testing::Says;
 using controllers_testing::WithPicker;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -37,7 +36,7 @@ using testing::SizeIs;
 using testing::UnorderedElementsAre;
 using namespace std::chrono_literals;
 
-// A controller alone; the test plays the pods and the picker. Calls are kept until they are answered.
+// A controller alone. The test acts as the kubelet and as the picker. Calls wait until the test answers them.
 class PickerRaces : public testing::Test {
  protected:
   PickerRaces() {
@@ -62,7 +61,7 @@ class PickerRaces : public testing::Test {
     PutOwner(std::move(owner));
     runtime_.RunReady();
   }
-  // The pods a, b, c, ... of a ReplicaSet "web", and a scale-down that has begun to ask.
+  // The pods a, b, c, ... of a ReplicaSet "web", and a scale-down whose picker call is in progress.
   void AskOf(int pods, int replicas, const Json& picker = PickerSpec({{"maxRetries", 2}})) {
     PutOwner(WithPicker(ReplicaSet("web", pods), picker));
     for (int i = 0; i < pods; ++i) PutPod(std::string(1, static_cast<char>('a' + i)));
@@ -112,7 +111,7 @@ class PickerRaces : public testing::Test {
         reasons.emplace_back(api::StringAt(write.body, "message"));
     return reasons;
   }
-  bool Told(const std::string& metric) {
+  bool HasMetric(const std::string& metric) {
     return metrics_.Text().find(controllers_testing::kPickerMetric + metric) != std::string::npos;
   }
 
@@ -128,7 +127,7 @@ class PickerRaces : public testing::Test {
   int generation_ = 0;
 };
 
-TEST_F(PickerRaces, WhatDoesNotMatterMayChangeMeanwhile) {
+TEST_F(PickerRaces, IrrelevantChangesDoNotDiscardTheAnswer) {
   AskOf(3, 2);
   Json owner = client_.Find("replicasets", {"default", "web"})->Parse();
   owner["metadata"]["annotations"] = {{"note", "hello"}};
@@ -143,7 +142,7 @@ TEST_F(PickerRaces, WhatDoesNotMatterMayChangeMeanwhile) {
   EXPECT_THAT(caller_.calls, SizeIs(1));
 }
 
-TEST_F(PickerRaces, ItsStatusIsWrittenWhileThePickerThinks) {
+TEST_F(PickerRaces, TheStatusIsWrittenDuringACall) {
   AskOf(3, 2);
   const Json status = api::ObjectAt(*client_.Find("replicasets", {"default", "web"})->Document(), "status");
   EXPECT_EQ(status["observedGeneration"], generation_);
@@ -160,7 +159,7 @@ TEST_F(PickerRaces, AnAnswerForFewerPodsIsNotCarriedOut) {
   EXPECT_EQ(Asked(1)["number_of_pods_requested"], 3);
   Answer(Picks({"a", "b", "d"}));
   EXPECT_THAT(Deleted(), UnorderedElementsAre("a", "b", "d"));
-  EXPECT_FALSE(Told("failures_total"));
+  EXPECT_FALSE(HasMetric("failures_total"));
 }
 
 TEST_F(PickerRaces, AnAnswerForMorePodsIsNotCarriedOut) {
@@ -177,12 +176,12 @@ TEST_F(PickerRaces, WhereNothingShrinksAnyMoreTheAnswerIsForgotten) {
   Scale(3);
   Answer(Picks({"a"}));
   EXPECT_THAT(Deleted(), IsEmpty());
-  EXPECT_TRUE(Told("calls_total{outcome=\"abandoned\"} 1"));
+  EXPECT_TRUE(HasMetric("calls_total{outcome=\"abandoned\"} 1"));
   Scale(2);
-  EXPECT_THAT(caller_.calls, SizeIs(2)) << "asked anew";
+  EXPECT_THAT(caller_.calls, SizeIs(2)) << "called again";
 }
 
-// Down, up and down again to the same number: the question is the same, but the first answer may be out of
+// Down, up and down again to the same number: the request is the same, but the first answer may be out of
 // date.
 TEST_F(PickerRaces, AnAnswerToTheSameQuestionAskedBeforeIsNotUsed) {
   AskOf(3, 2);
@@ -214,7 +213,7 @@ TEST_F(PickerRaces, WithoutAPickerThereIsNothingToWaitFor) {
   EXPECT_THAT(Deleted(), SizeIs(1));
 }
 
-TEST_F(PickerRaces, AnotherPickerIsAskedAtOnce) {
+TEST_F(PickerRaces, AnotherPickerIsCalledImmediately) {
   AskOf(3, 2);
   Json other = PickerSpec();
   other["http"]["host"] = "other.default.svc";
@@ -244,14 +243,14 @@ TEST_F(PickerRaces, OffOnAndOff) {
   runtime_.gates() = *runtime_.gates().With("DownscalePodPicker=false");
   Scale(2);
   EXPECT_THAT(Deleted(), SizeIs(1));
-  EXPECT_THAT(caller_.calls, SizeIs(1)) << "nobody is asked";
+  EXPECT_THAT(caller_.calls, SizeIs(1)) << "no call is made";
   client_.writes.clear();
   runtime_.gates() = *runtime_.gates().With("DownscalePodPicker=true");
   Scale(1);
   EXPECT_THAT(caller_.calls, SizeIs(2));
 }
 
-TEST_F(PickerRaces, ACandidateThatIsGoneMakesForAnotherQuestion) {
+TEST_F(PickerRaces, ADeletedCandidateLeadsToAnotherCall) {
   AskOf(4, 2);
   client_.Remove("pods", {"default", "d"});
   runtime_.RunReady();
@@ -265,13 +264,13 @@ TEST_F(PickerRaces, ACandidateThatIsGoneMakesForAnotherQuestion) {
 TEST_F(PickerRaces, ACandidateThatIsNoLongerReadyGoesFirst) {
   AskOf(3, 2);
   SetReady("c", false);
-  EXPECT_THAT(Deleted(), ElementsAre("c")) << "nobody need be asked any more";
+  EXPECT_THAT(Deleted(), ElementsAre("c")) << "no call is needed any more";
   Answer(Picks({"a"}));
   EXPECT_THAT(Deleted(), ElementsAre("c"));
 }
 
-// Pods that keep changing while a slow picker thinks: an answer that comes too late counts as a failed call,
-// so that the pods become fewer in the end.
+// Pods that keep changing during a slow call: a late answer counts as a failed call, so that the scale-down
+// happens in the end.
 TEST_F(PickerRaces, CandidatesThatKeepChangingExhaustTheRetries) {
   AskOf(6, 3);
   for (const char* gone : {"f", "e"}) {
@@ -286,31 +285,31 @@ TEST_F(PickerRaces, CandidatesThatKeepChangingExhaustTheRetries) {
   EXPECT_THAT(Deleted(), SizeIs(3));
   EXPECT_THAT(Events(),
               ElementsAre(testing::HasSubstr("the candidates changed while it was being asked (calls: 3)")));
-  EXPECT_TRUE(Told("failures_total{reason=\"stale\"} 1"));
+  EXPECT_TRUE(HasMetric("failures_total{reason=\"stale\"} 1"));
 }
 
 TEST_F(PickerRaces, ANewDecisionHasAllItsRetries) {
   AskOf(4, 3);
-  Answer(Says("", 500));
+  Answer(AnswerWith("", 500));
   runtime_.Advance(50ms);
-  Answer(Says("", 500));
+  Answer(AnswerWith("", 500));
   Scale(2);
   ASSERT_EQ(caller_.held(), 1u) << "without a pause";
   for (int i = 0; i < 2; ++i) {
-    Answer(Says("", 500));
+    Answer(AnswerWith("", 500));
     runtime_.Advance(10s);
     ASSERT_EQ(caller_.held(), 1u);
   }
   EXPECT_THAT(Deleted(), IsEmpty());
-  Answer(Says("", 500));
+  Answer(AnswerWith("", 500));
   EXPECT_THAT(Deleted(), SizeIs(2));
   EXPECT_THAT(Events(), ElementsAre(testing::HasSubstr("(calls: 5)")))
       << "those of the earlier decision as well";
 }
 
-TEST_F(PickerRaces, APauseThatIsPointlessIsNoWork) {
+TEST_F(PickerRaces, AnObsoleteRetryTimerIsNotWork) {
   AskOf(3, 2);
-  Answer(Says("", 500));
+  Answer(AnswerWith("", 500));
   EXPECT_EQ(runtime_.timers(api::TimerKind::kWork), 1u);
   Scale(3);
   EXPECT_EQ(runtime_.timers(api::TimerKind::kWork), 0u);
@@ -318,7 +317,7 @@ TEST_F(PickerRaces, APauseThatIsPointlessIsNoWork) {
 
 TEST_F(PickerRaces, ARetryAsksWhatIsToBeAskedByThen) {
   AskOf(4, 2);
-  Answer(Says("", 500));
+  Answer(AnswerWith("", 500));
   client_.Remove("pods", {"default", "d"});
   runtime_.Advance(50ms);
   ASSERT_THAT(caller_.calls, SizeIs(2));
@@ -350,8 +349,8 @@ TEST_F(PickerRaces, AnOwnerOfTheSameNameAsksForItself) {
   EXPECT_THAT(Deleted(), ElementsAre("b"));
 }
 
-// More pickers that do not answer than the controller has workers.
-TEST_F(PickerRaces, APickerThatDoesNotAnswerKeepsNobodyElseWaiting) {
+// More unanswered picker calls than the controller has workers.
+TEST_F(PickerRaces, AnUnansweredCallDoesNotBlockOtherOwners) {
   for (int i = 0; i < 8; ++i) {
     const std::string name = "slow-" + std::to_string(i);
     PutOwner(WithPicker(ReplicaSet(name, 2), PickerSpec()));
@@ -418,13 +417,13 @@ TEST_F(PickerRaces, AfterACrashTheNextControllerAsksAgain) {
   EXPECT_THAT(Deleted(), ElementsAre("b"));
 }
 
-TEST_F(PickerRaces, ACallThatNobodyCanMakeAnyMoreIsAFault) {
+TEST_F(PickerRaces, ACallWithoutACallerIsAFault) {
   AskOf(3, 2, PickerSpec({{"maxRetries", 0}}));
   Answer(Fails(api::HttpAnswer::Outcome::kRefused, "shutting down"));
   EXPECT_THAT(Deleted(), SizeIs(1));
 }
 
-// Answers every call from a thread of its own, once it is told to.
+// Answers every call from its own thread, once Release() is called.
 class ThreadedCaller : public api::HttpCaller {
  public:
   ~ThreadedCaller() override {
@@ -434,20 +433,20 @@ class ThreadedCaller : public api::HttpCaller {
     if (thread_.joinable()) thread_.join();
     thread_ = std::thread([this, done = std::move(done)] {
       std::unique_lock lock(mutex_);
-      told_.wait(lock, [this] { return may_answer_; });
+      released_.wait(lock, [this] { return may_answer_; });
       lock.unlock();
       done(Picks({"p0"}));
     });
   }
-  void Tell() {
+  void Release() {
     std::lock_guard lock(mutex_);
     may_answer_ = true;
-    told_.notify_all();
+    released_.notify_all();
   }
 
  private:
   std::mutex mutex_;
-  std::condition_variable told_;
+  std::condition_variable released_;
   bool may_answer_ = false;
   std::thread thread_;
 };
@@ -461,7 +460,7 @@ TEST(PickerOnAThread, TheVirtualClockStandsUntilItAnswers) {
   bed.Settle();
   const api::Time start = bed.Now();
   bed.Scale("replicasets", "web", 1);
-  std::thread later([&caller] { caller.Tell(); });
+  std::thread later([&caller] { caller.Release(); });
   bed.clock().RunUntil([&] { return bed.Get("pods", "default", "p0")->header().deleting; }, 1h);
   EXPECT_EQ(bed.Now(), start) << "however long it took";
   bed.Settle();
@@ -480,7 +479,7 @@ TEST(PickerOnAThread, AClusterMayEndWhileACallIsUnderWay) {
     bed.Scale("replicasets", "web", 1);
     bed.clock().RunUntil([&] { return bed.control_plane().runtime().OutsideUnderWay(); }, 1h);
   }
-  caller.Tell();
+  caller.Release();
 }
 
 }  // namespace

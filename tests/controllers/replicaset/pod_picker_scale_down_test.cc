@@ -1,4 +1,4 @@
-// Which pods go when there is a picker, in a whole cluster.
+// Scale-down with a picker, in a whole cluster.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,12 +13,12 @@ namespace {
 
 using api::HttpCall;
 using api::Json;
+using controllers_testing::AnswerWith;
 using controllers_testing::PickerCluster;
 using controllers_testing::PickerSpec;
 using controllers_testing::Picks;
 using controllers_testing::Pod;
 using controllers_testing::ReplicaSet;
-using controllers_testing::Says;
 using controllers_testing::WithPicker;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -32,7 +32,7 @@ auto Always(api::HttpAnswer answer) {
   return [answer](const HttpCall&) { return answer; };
 }
 
-TEST(PodPicker, TheChosenGo) {
+TEST(PodPicker, TheChosenPodsAreDeleted) {
   PickerCluster cluster;
   cluster.caller.answer = Always(Picks({"p0", "p2"}));
   cluster.Start(5);
@@ -43,7 +43,7 @@ TEST(PodPicker, TheChosenGo) {
   EXPECT_THAT(cluster.Warnings(), IsEmpty());
 }
 
-TEST(PodPicker, IsCalledAsItsSpecSays) {
+TEST(PodPicker, IsCalledAccordingToItsSpec) {
   PickerCluster cluster;
   cluster.caller.answer = Always(Picks({"p0"}));
   cluster.Start(2, PickerSpec({{"timeoutSeconds", 9}}));
@@ -85,7 +85,7 @@ TEST(PodPicker, OneNamedTwiceAndOneInBothListsCountOnceAndAsChosen) {
   EXPECT_THAT(cluster.GoneAt(3), ElementsAre("p0"));
 }
 
-TEST(PodPicker, IsAskedAnewForEveryScaleDown) {
+TEST(PodPicker, IsCalledForEveryScaleDown) {
   PickerCluster cluster;
   cluster.caller.answer = [](const HttpCall& call) {
     return Picks({Json::parse(call.body)["candidate_pods"][0].get<std::string>()});
@@ -96,7 +96,7 @@ TEST(PodPicker, IsAskedAnewForEveryScaleDown) {
   EXPECT_EQ(cluster.Asked(1)["candidate_pods"], Json({"p1", "p2", "p3"}));
 }
 
-TEST(PodPicker, WhereAllGoOrNoneNobodyIsAsked) {
+TEST(PodPicker, IsNotCalledWhenAllOrNoPodsAreDeleted) {
   PickerCluster cluster;
   cluster.Start(2);
   cluster.GoneAt(3);
@@ -104,7 +104,7 @@ TEST(PodPicker, WhereAllGoOrNoneNobodyIsAsked) {
   EXPECT_THAT(cluster.caller.calls, IsEmpty());
 }
 
-TEST(PodPicker, PodsThatAreNotReadyGoFirstAndAreOneLessToAskFor) {
+TEST(PodPicker, PodsThatAreNotReadyGoFirstAndReduceTheRequestedNumber) {
   PickerCluster cluster;
   cluster.caller.answer = Always(Picks({"p0"}));
   Json unready = Pod("unready", {{"app", "web"}});
@@ -122,7 +122,7 @@ TEST(PodPicker, PodsThatAreNotReadyGoFirstAndAreOneLessToAskFor) {
   EXPECT_EQ(cluster.Asked(), Json({{"number_of_pods_requested", 1}, {"candidate_pods", {"p0", "p1", "p2"}}}));
 }
 
-TEST(PodPicker, WherePodsThatAreNotReadySufficeNobodyIsAsked) {
+TEST(PodPicker, IsNotCalledWhenPodsThatAreNotReadySuffice) {
   PickerCluster cluster;
   Json pod = Pod("unready", {{"app", "web"}});
   pod["metadata"]["annotations"] = {{"terrarium.dev/hold", "ready"}};
@@ -136,7 +136,7 @@ TEST(PodPicker, WherePodsThatAreNotReadySufficeNobodyIsAsked) {
   EXPECT_EQ(cluster.Why(), Json({{"url", "http://picker.default.svc:8080/pick"}, {"calls", 0}}));
 }
 
-// The KEP: only one of them should be used. Used together, the cost comes first.
+// The KEP: only one of them should be used. If both are used, the cost comes first.
 TEST(PodPicker, ThePodDeletionCostComesBeforeThePicker) {
   PickerCluster cluster;
   cluster.caller.answer = Always(Picks({"p0"}, {"p3"}));
@@ -157,10 +157,11 @@ TEST(PodPicker, WithTheGateOfTheCostOffOnlyThePickerCounts) {
   EXPECT_THAT(cluster.GoneAt(2), ElementsAre("p0"));
 }
 
-// Two old pods on one node and a young one on the other: by the nodes an old one goes, by age the young one.
+// Two old pods on one node and a young one on the other: by nodes an old one is deleted, by age the young
+// one.
 class PickerAndNodes : public testing::Test {
  protected:
-  std::vector<std::string> GoneWhenItSays(api::HttpAnswer answer) {
+  std::vector<std::string> DeletedAfterAnswer(api::HttpAnswer answer) {
     cluster_.caller.answer = Always(std::move(answer));
     const std::pair<const char*, const char*> pods[] = {
         {"old-0", "node-0"}, {"old-1", "node-0"}, {"young", "node-1"}};
@@ -180,25 +181,25 @@ class PickerAndNodes : public testing::Test {
 };
 
 TEST_F(PickerAndNodes, WithAnAnswerTheNodesDoNotCount) {
-  EXPECT_THAT(GoneWhenItSays(Picks({}, {"old-0", "old-1", "young"})), ElementsAre("young"));
+  EXPECT_THAT(DeletedAfterAnswer(Picks({}, {"old-0", "old-1", "young"})), ElementsAre("young"));
 }
 
 TEST_F(PickerAndNodes, WithoutAnAnswerTheNodesDoNotCountEither) {
-  EXPECT_THAT(GoneWhenItSays(Says("", 500)), ElementsAre("young"));
+  EXPECT_THAT(DeletedAfterAnswer(AnswerWith("", 500)), ElementsAre("young"));
   EXPECT_THAT(cluster_.Warnings(), SizeIs(1));
 }
 
-TEST_F(PickerAndNodes, WhereItNamesNobodyItIsAsIfThereWereNone) {
-  EXPECT_THAT(GoneWhenItSays(Picks({})), ElementsAre("old-1"));
+TEST_F(PickerAndNodes, AnEmptyAnswerIsLikeNoPicker) {
+  EXPECT_THAT(DeletedAfterAnswer(Picks({})), ElementsAre("old-1"));
   EXPECT_THAT(cluster_.Warnings(), IsEmpty());
   EXPECT_EQ(cluster_.Metric("calls_total{outcome=\"no_choice\"}"), 1);
 }
 
-TEST_F(PickerAndNodes, NoContentNamesNobody) {
-  EXPECT_THAT(GoneWhenItSays(Says("", 204, "")), ElementsAre("old-1"));
+TEST_F(PickerAndNodes, NoContentIsAnEmptyAnswer) {
+  EXPECT_THAT(DeletedAfterAnswer(AnswerWith("", 204, "")), ElementsAre("old-1"));
 }
 
-TEST(PodPicker, TheRecordOfWhyHasTheRequestTheAnswerAndTheRanks) {
+TEST(PodPicker, TheWhyRecordHasTheRequestTheAnswerAndTheRanks) {
   PickerCluster cluster;
   cluster.caller.answer = Always(Picks({"p0"}, {"p1"}));
   cluster.Start(3);
@@ -260,27 +261,27 @@ TEST(PodPicker, HeadersComeFromSecretsAsTheyAreAtTheTimeOfTheCall) {
               ElementsAre(Pair("X-Plain", "plain-v4lue"), Pair("Authorization", "Bearer two")));
 }
 
-// A picker that sends everything back that it was sent, in every place there is.
-TEST(PodPicker, NoHeaderIsToldToAnybody) {
+// A picker that returns everything it was sent, in every possible place.
+TEST(PodPicker, NoHeaderIsDisclosed) {
   PickerCluster cluster;
   PutSecret(cluster, "s3cret-t0ken");
   cluster.Start(8, WithToken());
   std::vector<api::HttpAnswer> answers = {
-      Says(R"({"chosen_pods":["s3cret-t0ken"],"tied_pods":["plain-v4lue"]})"),
-      Says("s3cret-t0ken plain-v4lue"),
-      Says("{}", 200, "text/s3cret-t0ken"),
-      Says("s3cret-t0ken", 401),
-      Says("plain-v4lue", 301),
-      Says(R"({"chosen_pods":["p0"],"s3cret-t0ken":"plain-v4lue"})")};
+      AnswerWith(R"({"chosen_pods":["s3cret-t0ken"],"tied_pods":["plain-v4lue"]})"),
+      AnswerWith("s3cret-t0ken plain-v4lue"),
+      AnswerWith("{}", 200, "text/s3cret-t0ken"),
+      AnswerWith("s3cret-t0ken", 401),
+      AnswerWith("plain-v4lue", 301),
+      AnswerWith(R"({"chosen_pods":["p0"],"s3cret-t0ken":"plain-v4lue"})")};
   int replicas = 8;
   for (const api::HttpAnswer& answer : answers) {
     cluster.caller.answer = Always(answer);
     EXPECT_THAT(cluster.GoneAt(--replicas), SizeIs(1));
   }
-  const std::string told = cluster.AllThatIsTold();
-  EXPECT_THAT(told, HasSubstr("FailedDownscalePodPicker"));
-  EXPECT_THAT(told, Not(HasSubstr("s3cret-t0ken")));
-  EXPECT_THAT(told, Not(HasSubstr("plain-v4lue")));
+  const std::string output = cluster.AllOutput();
+  EXPECT_THAT(output, HasSubstr("FailedDownscalePodPicker"));
+  EXPECT_THAT(output, Not(HasSubstr("s3cret-t0ken")));
+  EXPECT_THAT(output, Not(HasSubstr("plain-v4lue")));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a picker is asked and how its answer is read.
+// Picker requests, and parsing of the answers.
 
 #include "controllers/replicaset/internal/pod_picker.h"
 
@@ -15,13 +15,13 @@ namespace terrarium::controllers::replicaset {
 namespace {
 
 using api::Json;
+using controllers_testing::AnswerWith;
 using controllers_testing::Fails;
-using controllers_testing::Says;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using Outcome = api::HttpAnswer::Outcome;
 
-const PodFacts kReady = {.active = true, .ready = true, .assigned = true, .phase = 2};
+const PodFacts kReady = {.active = true, .ready = true, .assigned = true, .phase = api::Phase::kRunning};
 
 // Named a, b, c, ...
 class Pods {
@@ -47,11 +47,11 @@ TEST(PickRequest, AsksForAsManyAsGoAmongAllThatAreReady) {
             Json::parse(R"({"number_of_pods_requested":2,"candidate_pods":["a","b","c"]})"));
 }
 
-TEST(PickRequest, PodsThatGoAnywayAreNoCandidatesAndEachTakesOneOff) {
+TEST(PickRequest, PodsThatAreDeletedAnywayAreNotCandidatesAndReduceTheNumber) {
   PodFacts unassigned = kReady, pending = kReady, unknown = kReady, unready = kReady;
   unassigned.assigned = false;
-  pending.phase = 0;
-  unknown.phase = 1;
+  pending.phase = api::Phase::kPending;
+  unknown.phase = api::Phase::kUnknown;
   unready.ready = false;
   const Pods pods({unassigned, kReady, pending, unknown, kReady, unready, kReady});
   const PickRequest request = RequestFor(pods.ranked(), 5);
@@ -63,7 +63,7 @@ TEST(PickRequest, PodsThatGoAnywayAreNoCandidatesAndEachTakesOneOff) {
 const PickRequest kAsked{.number = 2, .candidates = {"a", "b", "c", "d"}};
 
 PickAnswer Read(const std::string& body) {
-  PickResult result = ReadAnswer(Says(body), kAsked);
+  PickResult result = ReadAnswer(AnswerWith(body), kAsked);
   if (const auto* fault = std::get_if<PickFault>(&result)) ADD_FAILURE() << fault->message;
   return std::holds_alternative<PickAnswer>(result) ? std::get<PickAnswer>(result) : PickAnswer{};
 }
@@ -82,26 +82,26 @@ TEST(PickAnswer, ChosenRank0TiedRank1AndOthersRank3) {
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["b"],"tied_pods":["d","a"]})")), "1031");
 }
 
-// KEP-3189, Pod-Picker API contract: of pods of which one is idle and three are busy alike, the picker
-// chooses the one and leaves the rest of the decision open.
-TEST(PickAnswer, Kep3189ContractTwoListsSayWhatIsChosenAndWhatIsTied) {
+// KEP-3189, Pod-Picker API contract: of one idle and three equally busy pods the picker chooses the idle one
+// and leaves the rest of the decision open.
+TEST(PickAnswer, Kep3189ContractTwoListsNameChosenAndTiedPods) {
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":["b","c","d"]})")), "0111");
 }
 
-// It should aim to name at least as many as it was asked for; fewer are an answer all the same.
+// It should name at least as many pods as requested. Fewer are still a valid answer.
 TEST(PickAnswer, Kep3189ContractNamingFewerThanAskedForIsAnAnswer) {
   ASSERT_EQ(kAsked.number, 2);
-  EXPECT_EQ(OutcomeOf(ReadAnswer(Says(R"({"chosen_pods":["c"]})"), kAsked)), "success");
+  EXPECT_EQ(OutcomeOf(ReadAnswer(AnswerWith(R"({"chosen_pods":["c"]})"), kAsked)), "success");
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["c"]})")), "3303");
 }
 
-// It need not decide about all candidates: one that has found enough may stop there.
+// It need not rank all candidates: a picker that has found enough may stop.
 TEST(PickAnswer, Kep3189ContractNotAllCandidatesNeedBeDecidedAbout) {
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["d","b"]})")), "3030") << "the others come last";
 }
 
-// The answers that the KEP leaves open.
-TEST(PickAnswer, WhatTheContractLeavesOpen) {
+// Answers that the KEP leaves undefined.
+TEST(PickAnswer, CasesThatTheContractLeavesOpen) {
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a"],"tied_pods":[]})")), "0333") << "fewer than asked for";
   EXPECT_EQ(Ranks(Read(R"({"chosen_pods":["a","b","c","d"],"tied_pods":[]})")), "0000")
       << "more than asked for";
@@ -115,54 +115,58 @@ TEST(PickAnswer, WhatTheContractLeavesOpen) {
       << "of a field twice the last";
 }
 
-TEST(PickAnswer, NobodyNamedIsAnAnswer) {
-  EXPECT_TRUE(Read(R"({"chosen_pods":[],"tied_pods":[]})").NamesNobody());
-  EXPECT_TRUE(Read("{}").NamesNobody());
-  EXPECT_EQ(Fault(Says("", 204, "")), "none");
-  EXPECT_EQ(OutcomeOf(ReadAnswer(Says("{}"), kAsked)), "no_choice");
-  EXPECT_EQ(OutcomeOf(ReadAnswer(Says(R"({"tied_pods":["a"]})"), kAsked)), "success");
+TEST(PickAnswer, AnEmptyAnswerIsValid) {
+  EXPECT_TRUE(Read(R"({"chosen_pods":[],"tied_pods":[]})").IsEmpty());
+  EXPECT_TRUE(Read("{}").IsEmpty());
+  EXPECT_EQ(Fault(AnswerWith("", 204, "")), "none");
+  EXPECT_EQ(OutcomeOf(ReadAnswer(AnswerWith("{}"), kAsked)), "no_choice");
+  EXPECT_EQ(OutcomeOf(ReadAnswer(AnswerWith(R"({"tied_pods":["a"]})"), kAsked)), "success");
 }
 
-TEST(PickAnswer, WhatIsNotAnAnswerIsMalformed) {
-  EXPECT_EQ(Fault(Says("")), "malformed: the answer is empty");
-  EXPECT_EQ(Fault(Says("{")), "malformed: the answer is not valid JSON");
-  EXPECT_EQ(Fault(Says("{} {}")), "malformed: the answer is not valid JSON");
-  EXPECT_EQ(Fault(Says("\"\xff\"")), "malformed: the answer is not valid JSON");
-  EXPECT_EQ(Fault(Says(std::string(1024 * 1024, '['))), "malformed: the answer is not valid JSON");
-  EXPECT_EQ(Fault(Says("[]")), "malformed: the answer is not a JSON object");
-  EXPECT_EQ(Fault(Says("null")), "malformed: the answer is not a JSON object");
-  EXPECT_EQ(Fault(Says(R"({"chosen_pods":"a"})")), "malformed: in the answer, chosen_pods is not a list");
-  EXPECT_EQ(Fault(Says(R"({"tied_pods":{"a":1}})")), "malformed: in the answer, tied_pods is not a list");
-  EXPECT_EQ(Fault(Says(R"({"tied_pods":["a",7]})")), "malformed: in the answer, tied_pods[1] is not a name");
-  EXPECT_EQ(Fault(Says(R"({"chosen_pods":["a","b","stranger"]})")),
+TEST(PickAnswer, OtherBodiesAreMalformed) {
+  EXPECT_EQ(Fault(AnswerWith("")), "malformed: the answer is empty");
+  EXPECT_EQ(Fault(AnswerWith("{")), "malformed: the answer is not valid JSON");
+  EXPECT_EQ(Fault(AnswerWith("{} {}")), "malformed: the answer is not valid JSON");
+  EXPECT_EQ(Fault(AnswerWith("\"\xff\"")), "malformed: the answer is not valid JSON");
+  EXPECT_EQ(Fault(AnswerWith(std::string(1024 * 1024, '['))), "malformed: the answer is not valid JSON");
+  EXPECT_EQ(Fault(AnswerWith("[]")), "malformed: the answer is not a JSON object");
+  EXPECT_EQ(Fault(AnswerWith("null")), "malformed: the answer is not a JSON object");
+  EXPECT_EQ(Fault(AnswerWith(R"({"chosen_pods":"a"})")),
+            "malformed: in the answer, chosen_pods is not a list");
+  EXPECT_EQ(Fault(AnswerWith(R"({"tied_pods":{"a":1}})")),
+            "malformed: in the answer, tied_pods is not a list");
+  EXPECT_EQ(Fault(AnswerWith(R"({"tied_pods":["a",7]})")),
+            "malformed: in the answer, tied_pods[1] is not a name");
+  EXPECT_EQ(Fault(AnswerWith(R"({"chosen_pods":["a","b","stranger"]})")),
             "malformed: in the answer, chosen_pods[2] is none of the candidate_pods");
-  EXPECT_EQ(Fault(Says(R"({"chosen_pods":["a"],"tied_pods":[""]})")),
+  EXPECT_EQ(Fault(AnswerWith(R"({"chosen_pods":["a"],"tied_pods":[""]})")),
             "malformed: in the answer, tied_pods[0] is none of the candidate_pods");
 }
 
-TEST(PickAnswer, OnlyJsonIsReadOrWhatDoesNotSayWhatItIs) {
+TEST(PickAnswer, TheContentTypeIsJsonOrAbsent) {
   const std::string body = R"({"chosen_pods":["a"]})";
   for (const char* type :
        {"", "application/json", "application/json; charset=utf-8", " Application/JSON ;q=1"})
-    EXPECT_EQ(Fault(Says(body, 200, type)), "none") << type;
+    EXPECT_EQ(Fault(AnswerWith(body, 200, type)), "none") << type;
   for (const char* type :
        {"text/plain", "text/html; charset=utf-8", "application/jsonp", "application/problem+json"})
-    EXPECT_EQ(Fault(Says(body, 200, type)),
+    EXPECT_EQ(Fault(AnswerWith(body, 200, type)),
               "malformed: the content type of the answer is not application/json")
         << type;
 }
 
-TEST(PickAnswer, OtherStatusesAreFaultsWhateverTheBodySays) {
+TEST(PickAnswer, OtherStatusesAreFaultsWithAnyBody) {
   const std::string body = R"({"chosen_pods":["a"]})";
-  for (int status : {200, 201, 202, 299}) EXPECT_EQ(Fault(Says(body, status)), "none") << status;
+  for (int status : {200, 201, 202, 299}) EXPECT_EQ(Fault(AnswerWith(body, status)), "none") << status;
   for (int status : {100, 199, 400, 401, 404, 429, 500, 503})
-    EXPECT_EQ(Fault(Says(body, status)), "bad_status: it answered with status " + std::to_string(status));
+    EXPECT_EQ(Fault(AnswerWith(body, status)),
+              "bad_status: it answered with status " + std::to_string(status));
   for (int status : {300, 301, 302, 307, 308})
-    EXPECT_EQ(Fault(Says(body, status)), "redirect: it answered with a redirect (" + std::to_string(status) +
-                                             "), which is not followed");
+    EXPECT_EQ(Fault(AnswerWith(body, status)), "redirect: it answered with a redirect (" +
+                                                   std::to_string(status) + "), which is not followed");
 }
 
-TEST(PickAnswer, TheCallersWordsSayWhatWentWrong) {
+TEST(PickAnswer, FaultsHaveTheCallersMessage) {
   EXPECT_EQ(Fault(Fails(Outcome::kRefused, "connection refused by 127.0.0.1:1")),
             "connection_failed: connection refused by 127.0.0.1:1");
   EXPECT_EQ(Fault(Fails(Outcome::kTimedOut)), "timeout: the time-out was reached");
@@ -174,20 +178,20 @@ TEST(PickAnswer, TheCallersWordsSayWhatWentWrong) {
 }
 
 // KEP-3189: unreachable hosts and invalid answers are retried; "if timeout reached" ends it.
-TEST(PickAnswer, WhatIsNotAllowedAndATimeOutAreNotWorthRetrying) {
+TEST(PickAnswer, ForbiddenHostsAndTimeOutsAreNotRetried) {
   for (Outcome outcome : {Outcome::kUnknownHost, Outcome::kRefused, Outcome::kTlsFailure, Outcome::kTooLarge,
                           Outcome::kMalformed})
     EXPECT_TRUE(std::get<PickFault>(ReadAnswer(Fails(outcome), kAsked)).worth_retrying);
-  EXPECT_TRUE(std::get<PickFault>(ReadAnswer(Says("", 302), kAsked)).worth_retrying);
+  EXPECT_TRUE(std::get<PickFault>(ReadAnswer(AnswerWith("", 302), kAsked)).worth_retrying);
   for (Outcome outcome : {Outcome::kNotAllowed, Outcome::kTimedOut})
     EXPECT_FALSE(std::get<PickFault>(ReadAnswer(Fails(outcome), kAsked)).worth_retrying);
 }
 
-// A picker may send back what it was sent. The names of candidates are known; nothing else is repeated.
+// A picker may return its input. Candidate names are known; nothing else is repeated.
 TEST(PickAnswer, NothingOfAnAnswerIsRepeatedButCandidates) {
   const std::string secret = "s3cret";
-  for (const api::HttpAnswer& answer : {Says(R"({"chosen_pods":["s3cret"]})"), Says("s3cret"),
-                                        Says("{}", 200, "text/s3cret"), Says("s3cret", 500)})
+  for (const api::HttpAnswer& answer : {AnswerWith(R"({"chosen_pods":["s3cret"]})"), AnswerWith("s3cret"),
+                                        AnswerWith("{}", 200, "text/s3cret"), AnswerWith("s3cret", 500)})
     EXPECT_THAT(Fault(answer), testing::Not(testing::HasSubstr(secret)));
   EXPECT_THAT(Read(R"({"chosen_pods":["a"],"s3cret":"s3cret"})").ToJson().dump(),
               testing::Not(testing::HasSubstr(secret)));

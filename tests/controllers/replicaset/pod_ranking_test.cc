@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 const api::Time kNow = controllers_testing::FakeRuntime::kStart;
 
-// On a node, running, ready for a day: one of many like it.
+// On a node, running, ready for a day.
 struct TestPod {
   std::string uid;
   PodFacts facts = {.active = true,
@@ -27,7 +27,7 @@ struct TestPod {
                     .ready_since = kNow - 24h,
                     .created = kNow - 24h,
                     .assigned = true,
-                    .phase = 2};
+                    .phase = api::Phase::kRunning};
   int rank = 1;
 };
 
@@ -46,12 +46,12 @@ std::vector<std::string> Sorted(const std::vector<TestPod>& pods, RankingRules r
   return uids;
 }
 
-// Two pods that differ in one criterion, by which "z" goes first; by its uid it would be the last.
+// Two pods that differ in one criterion, by which "z" is deleted first. By its uid it would be the last.
 struct Criterion {
   std::string name;
   std::function<void(TestPod& z, TestPod& a)> differ;
   RankingRules rules = {};
-  bool decides = true;  // false: it is as if they were alike, and the uid decides
+  bool decides = true;  // false: they are equal by it, and the uid decides
 };
 
 class PodRanking : public testing::TestWithParam<Criterion> {};
@@ -68,22 +68,22 @@ TEST_P(PodRanking, EachCriterionDecidesInItsTurn) {
 const RankingRules kExactTimes = {.logarithmic = false};
 const RankingRules kNoCosts = {.deletion_cost = false};
 
-// Each row makes the criteria after its own speak for the other pod.
+// In each row the later criteria favour the other pod.
 const Criterion kCriteria[] = {
     {"UnassignedBeforeAssigned",
      [](TestPod& z, TestPod& a) {
        z.facts.assigned = false;
-       a.facts.phase = 0;
+       a.facts.phase = api::Phase::kPending;
      }},
     {"PendingBeforeUnknown",
      [](TestPod& z, TestPod& a) {
-       z.facts.phase = 0;
-       a.facts.phase = 1;
+       z.facts.phase = api::Phase::kPending;
+       a.facts.phase = api::Phase::kUnknown;
        a.facts.ready = false;
      }},
     {"UnknownBeforeRunning",
      [](TestPod& z, TestPod& a) {
-       z.facts.phase = 1;
+       z.facts.phase = api::Phase::kUnknown;
        a.facts.ready = false;
      }},
     {"NotReadyBeforeReady",
@@ -178,7 +178,7 @@ const Criterion kCriteria[] = {
 INSTANTIATE_TEST_SUITE_P(Criteria, PodRanking, testing::ValuesIn(kCriteria),
                          [](const auto& info) { return info.param.name; });
 
-// The borders of Kubernetes' buckets are powers of two of nanoseconds: 2^35 ns are 34.36 s.
+// The bounds of Kubernetes' buckets are powers of two of nanoseconds: 2^35 ns are 34.36 s.
 TEST(PodChoice, BucketsAreOfNanoseconds) {
   TestPod younger{.uid = "z"};
   TestPod older{.uid = "a"};
@@ -202,8 +202,7 @@ TEST(PodChoice, OfAPickersRanksTheLowerGoesFirst) {
   EXPECT_THAT(Sorted({chosen, tied, other}, {}), ElementsAre("other", "tied", "chosen"));
 }
 
-// The pairs (b, c) and (c, a) are told apart by uid, (a, b), ready since the same second, by restarts: a
-// ring.
+// The pairs (b, c) and (c, a) differ by uid, (a, b), ready since the same second, by restarts: a cycle.
 TEST(PodChoice, ARingOfPodsIsSortedSomehow) {
   std::vector<TestPod> pods;
   for (int i = 0; i < 300; ++i) {
@@ -219,7 +218,7 @@ TEST(PodChoice, ARingOfPodsIsSortedSomehow) {
   EXPECT_EQ(Sorted(pods, {}), sorted);
 }
 
-// Choosing a few of many gives the first of all of them in order.
+// Choosing a few of many gives the first ones of the full order.
 TEST(PodChoice, AFewAreTheFirstOfAll) {
   api::Prng prng(3);
   for (int round = 0; round < 50; ++round) {
@@ -230,7 +229,7 @@ TEST(PodChoice, AFewAreTheFirstOfAll) {
       pod.facts.assigned = prng.Below(5) > 0;
       pod.facts.ready = prng.Below(4) > 0;
       pod.facts.deletion_cost = static_cast<int>(prng.Below(2));
-      pod.facts.ready_since = kNow - std::chrono::seconds(1 + i);  // no two alike: no rings
+      pod.facts.ready_since = kNow - std::chrono::seconds(1 + i);  // no two equal: no cycles
       pod.rank = static_cast<int>(prng.Below(3));
       pods.push_back(pod);
     }

@@ -1,5 +1,4 @@
-// What happens between the controller's look and its write, while its view is behind, and when writes are
-// refused.
+// Changes between the controller's sync and its writes, stale views, and refused writes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,7 +52,7 @@ class ReplicaSetRaces : public testing::Test {
     const Json* condition = api::FindCondition(*document, "ReplicaFailure");
     return condition == nullptr ? "none" : std::string(api::StringAt(*condition, "reason"));
   }
-  // Lets the controller look at its owner again, though nothing in it has changed.
+  // Enqueues the owner, though nothing in it has changed.
   void Touch() {
     Json owner = Owner()->Parse();
     owner["metadata"]["annotations"]["touched"] = std::to_string(++touches_);
@@ -65,11 +64,11 @@ class ReplicaSetRaces : public testing::Test {
     Json pod = controllers_testing::Pod(name, {{"app", "web"}});
     pod["metadata"]["namespace"] = "default";
     pod["metadata"]["ownerReferences"] = {ControllerReference(*Owner(), "apps/v1", "ReplicaSet")};
-    pod["metadata"]["finalizers"] = {"example.com/hold"};  // so that a delete only marks it
+    pod["metadata"]["finalizers"] = {"example.com/hold"};  // a delete only marks it
     if (deleting) pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
     return client_.Put("pods", pod);
   }
-  // The writes so far of that verb on that resource.
+  // The number of writes with that verb to that resource.
   std::vector<api::WriteRequest> Writes(Verb verb, const std::string& resource = "pods") {
     std::vector<api::WriteRequest> found;
     for (const api::WriteRequest& write : client_.writes)
@@ -120,7 +119,7 @@ TEST_F(ReplicaSetRaces, PodsThatWereCreatedAndNotYetSeenAreNotCreatedAgain) {
   EXPECT_EQ(Status()["replicas"], 3);
 }
 
-TEST_F(ReplicaSetRaces, WhoNeverSeesItsPodsActsAnywayAfterFiveMinutes) {
+TEST_F(ReplicaSetRaces, ExpectationsExpireAfterFiveMinutes) {
   informers_.For("pods").Pause();
   Put(1);
   runtime_.RunReady();
@@ -159,9 +158,9 @@ TEST_F(ReplicaSetRaces, APodIsDeletedByItsUid) {
   EXPECT_EQ(deletes[0].body, Json({{"preconditions", {{"uid", a->header().uid}}}}));
 }
 
-// 1. Of a, b and c two must go: a and b are chosen, their deletes are under way.
-// 2. a is marked and then gone, by other hands: it is seen going twice.
-// 3. b is deleted, and the view does not know yet: by its count there are still two pods, b and c.
+// 1. Of a, b and c two must be deleted: a and b are chosen, their deletes are in flight.
+// 2. Another client deletes a: the view sees it marked and then gone.
+// 3. b is deleted, and the view does not have that yet: by its count there are still two pods, b and c.
 TEST_F(ReplicaSetRaces, ADeletionThatIsSeenTwiceCountsOnce) {
   Put(3);
   for (const char* name : {"a", "b", "c"}) OwnPod(name);
@@ -185,7 +184,7 @@ TEST_F(ReplicaSetRaces, ADeletionThatIsSeenTwiceCountsOnce) {
   Touch();
   EXPECT_THAT(Writes(Verb::kDelete), SizeIs(2));
   EXPECT_EQ(Status()["replicas"], 1);
-  EXPECT_EQ(FailureReason(), "none") << "that it was gone is no failure";
+  EXPECT_EQ(FailureReason(), "none") << "an absent object is not a failure";
 }
 
 TEST_F(ReplicaSetRaces, AnExpectedDeletionOfAPodThatHasEndedMeanwhileIsSeen) {
@@ -210,13 +209,13 @@ TEST_F(ReplicaSetRaces, AnExpectedDeletionOfAPodThatHasEndedMeanwhileIsSeen) {
   EXPECT_THAT(Writes(Verb::kCreate), SizeIs(2));
 }
 
-TEST_F(ReplicaSetRaces, APodThatIsRefusedIsAConditionAndTriedAgainLater) {
+TEST_F(ReplicaSetRaces, ARefusedPodIsReportedAsAConditionAndRetriedLater) {
   client_.write_failures = {QuotaExceeded()};
   Put(5);
   runtime_.RunReady();
   const std::string why =
       "pods \"web-x\" is forbidden: exceeded quota: two, requested: pods=1, used: pods=2, limited: pods=2";
-  // The status that tells of it is an event of its own, upon which the controller tries again.
+  // The status write that reports it causes an event, after which the controller tries again.
   EXPECT_THAT(Events(), testing::Contains("FailedCreate: Error creating: " + why));
   EXPECT_EQ(Status()["observedGeneration"], 1);
   EXPECT_THAT(Writes(Verb::kCreate), SizeIs(6));
@@ -224,19 +223,19 @@ TEST_F(ReplicaSetRaces, APodThatIsRefusedIsAConditionAndTriedAgainLater) {
   EXPECT_EQ(FailureReason(), "none");
 }
 
-TEST_F(ReplicaSetRaces, AsLongAsPodsAreRefusedOneIsTriedAtATimeAndLaterAndLater) {
+TEST_F(ReplicaSetRaces, WhilePodsAreRefusedOneIsTriedAtATimeWithBackoff) {
   client_.write_failures = {QuotaExceeded(), std::nullopt};  // the pod, the status
   for (int i = 0; i < 40; ++i) client_.write_failures.push_back(QuotaExceeded());
   Put(5);
   runtime_.RunReady();
   EXPECT_EQ(FailureReason(), "FailedCreate");
-  const std::size_t at_once = Writes(Verb::kCreate).size();
-  EXPECT_LE(at_once, 2u);
+  const std::size_t immediate = Writes(Verb::kCreate).size();
+  EXPECT_LE(immediate, 2u);
   runtime_.Advance(1s);
   const std::size_t after_a_second = Writes(Verb::kCreate).size();
-  EXPECT_GT(after_a_second, at_once);
+  EXPECT_GT(after_a_second, immediate);
   EXPECT_LE(after_a_second, 12u) << "5 ms, 10 ms, 20 ms, ...";
-  EXPECT_THAT(Writes(Verb::kUpdate, "replicasets"), SizeIs(1)) << "it has been told once";
+  EXPECT_THAT(Writes(Verb::kUpdate, "replicasets"), SizeIs(1)) << "it is reported once";
 }
 
 TEST_F(ReplicaSetRaces, AfterARefusalTheRestOfTheBurstIsNotExpected) {
@@ -245,11 +244,11 @@ TEST_F(ReplicaSetRaces, AfterARefusalTheRestOfTheBurstIsNotExpected) {
   client_.write_failures = {std::nullopt, std::nullopt, QuotaExceeded()};  // one, then two
   Put(20);
   runtime_.RunReady();
-  EXPECT_EQ(Status()["replicas"], 20) << "the next try was not kept waiting for pods that nobody created";
+  EXPECT_EQ(Status()["replicas"], 20) << "the next try did not wait for pods that were not created";
   EXPECT_THAT(Writes(Verb::kCreate), SizeIs(21));
 }
 
-TEST_F(ReplicaSetRaces, InANamespaceThatIsGoingNothingIsTriedAgain) {
+TEST_F(ReplicaSetRaces, InATerminatingNamespaceNothingIsRetried) {
   client_.write_failures = {Terminating()};
   Put(5);
   runtime_.RunReady();
@@ -260,7 +259,7 @@ TEST_F(ReplicaSetRaces, InANamespaceThatIsGoingNothingIsTriedAgain) {
   EXPECT_EQ(FailureReason(), "none");
 }
 
-TEST_F(ReplicaSetRaces, ADeleteThatIsRefusedIsAConditionAndTriedAgain) {
+TEST_F(ReplicaSetRaces, ARefusedDeleteIsReportedAsAConditionAndRetried) {
   Put(1);
   OwnPod("a");
   runtime_.RunReady();
@@ -273,7 +272,7 @@ TEST_F(ReplicaSetRaces, ADeleteThatIsRefusedIsAConditionAndTriedAgain) {
   EXPECT_EQ(FailureReason(), "none");
 }
 
-TEST_F(ReplicaSetRaces, AStatusThatSomebodyWasFasterThanIsWrittenOverWhatThereIsNow) {
+TEST_F(ReplicaSetRaces, AStatusConflictIsRetriedOnTheCurrentObject) {
   Put(0);
   runtime_.RunReady();
   informers_.For("replicasets").Pause();
@@ -303,7 +302,7 @@ TEST_F(ReplicaSetRaces, AStatusThatWasWrittenAndNotYetSeenIsNotWrittenAgain) {
   EXPECT_THAT(Writes(Verb::kUpdate, "replicasets"), SizeIs(writes));
 }
 
-TEST_F(ReplicaSetRaces, AnOwnerThatIsGoneMeanwhileIsNoFailure) {
+TEST_F(ReplicaSetRaces, AnOwnerThatIsGoneMeanwhileIsNotAFailure) {
   Put(1);
   OwnPod("a");
   runtime_.RunReady();
@@ -351,7 +350,7 @@ TEST_F(ReplicaSetRaces, WhileAnOrphanIsBeingAdoptedNoPodIsCreatedInItsPlace) {
   EXPECT_EQ(Status()["replicas"], 1);
 }
 
-// As in Kubernetes: what is adopted counts in the same sync, for the number of pods and for the status.
+// As in Kubernetes: adopted pods count in the same sync, for the number of pods and for the status.
 TEST_F(ReplicaSetRaces, ASurplusPodIsAdoptedAndDeletedInTheSameSync) {
   Json orphan = controllers_testing::Pod("orphan", {{"app", "web"}});
   orphan["metadata"]["namespace"] = "default";
@@ -368,8 +367,8 @@ TEST_F(ReplicaSetRaces, ASurplusPodIsAdoptedAndDeletedInTheSameSync) {
   EXPECT_THAT(Writes(Verb::kDelete), SizeIs(1));
 }
 
-// KEP-3973, unit: with the gate off, an old value goes with the next sync.
-TEST_F(ReplicaSetRaces, WithTheGateOffAnOldNumberOfTerminatingReplicasGoes) {
+// KEP-3973, unit: with the gate off, the next sync removes an old value.
+TEST_F(ReplicaSetRaces, WithTheGateOffAnOldNumberOfTerminatingReplicasIsRemoved) {
   runtime_.gates() = *runtime_.gates().With(kGateOff);
   Put(0, {{"replicas", 0}, {"terminatingReplicas", 2}});
   runtime_.RunReady();

@@ -32,7 +32,7 @@ struct PodShape {
   std::string owner_name = "web";
   bool deleting = false;
   std::string phase = "Running";
-  std::string uid = "";  // empty: of its name
+  std::string uid = "";  // empty: the same as its name
   bool ready = false;
   bool tier = true;
   std::string node = "";
@@ -125,7 +125,7 @@ TEST_F(ReplicaIndexTest, AnOwnerOfTheSameNameIsAnotherOne) {
   EXPECT_EQ(Counts(), "1 live 1 labelled 0 ready 0 terminating");
 }
 
-TEST_F(ReplicaIndexTest, PodsOfOtherKindsAreNoConcern) {
+TEST_F(ReplicaIndexTest, PodsOfOtherKindsAreIgnored) {
   index_.SetOwner(kWeb, Rules());
   EXPECT_THAT(index_.PutPod(Pod({.owner_kind = "Job"})), IsEmpty());
   EXPECT_THAT(index_.RemovePod(*Pod({.owner_kind = "Job"})), IsEmpty());
@@ -133,7 +133,7 @@ TEST_F(ReplicaIndexTest, PodsOfOtherKindsAreNoConcern) {
   EXPECT_THAT(index_.PutPod(Pod({.owner_name = "other"})), IsEmpty()) << "its uid, under another's name";
 }
 
-TEST_F(ReplicaIndexTest, AnActiveOrphanMayBeAdoptedByWhoeverSelectsIt) {
+TEST_F(ReplicaIndexTest, AnActiveOrphanConcernsEveryOwnerThatSelectsIt) {
   index_.SetOwner(kWeb, Rules());
   index_.SetOwner({"default", "all"}, Rules("u2", "app"));
   index_.SetOwner({"elsewhere", "web"}, Rules("u3"));
@@ -181,7 +181,8 @@ TEST_F(ReplicaIndexTest, APodThatIsNotSelectedAnyMoreIsAStray) {
   EXPECT_EQ(Counts(), "0 live 0 labelled 0 ready 0 terminating");
   EXPECT_THAT(Text(index_.PutPod(Pod({.app = "db", .deleting = true}))), ElementsAre("web controls any"));
   EXPECT_THAT(index_.Find(kWeb)->strays, IsEmpty()) << "it goes anyway";
-  EXPECT_EQ(Counts(), "0 live 0 labelled 0 ready 0 terminating") << "and is nobody's terminating replica";
+  EXPECT_EQ(Counts(), "0 live 0 labelled 0 ready 0 terminating")
+      << "and does not count as a terminating replica";
 }
 
 TEST_F(ReplicaIndexTest, OtherRulesAreAnotherCount) {
@@ -201,7 +202,7 @@ TEST_F(ReplicaIndexTest, APodThatReplacedOneOfItsNameIsNotRemovedWithIt) {
   EXPECT_EQ(Counts(), "1 live 1 labelled 0 ready 0 terminating");
 }
 
-// An adoption is put as soon as it is written; what the informer had queued before it changes nothing.
+// An adoption is added when it is written. Events that the informer had queued before it change nothing.
 TEST_F(ReplicaIndexTest, AnOlderStateOfAPodIsIgnored) {
   index_.SetOwner(kWeb, Rules());
   index_.PutPod(Pod({})->AtRevision(7));
@@ -223,7 +224,7 @@ TEST_F(ReplicaIndexTest, LivePodsOfOwnersWithTheSameControllerAreCountedByNode) 
   index_.PutPod(Pod({.name = "b", .deleting = true, .node = "n1"}));
   index_.PutPod(Pod({.name = "c"}));
   index_.PutPod(Pod({.name = "d", .owner_uid = "u2", .owner_name = "next", .node = "n1"}));
-  // Nodes are numbered as they come.
+  // Nodes are numbered in the order in which they appear.
   EXPECT_THAT(index_.LivePodsByNode(kWeb), ElementsAre(1, 1)) << "n1, and none";
   index_.SetOwner(next, next_rules);
   EXPECT_THAT(index_.LivePodsByNode(kWeb), ElementsAre(2, 1));
@@ -237,7 +238,7 @@ TEST_F(ReplicaIndexTest, LivePodsOfOwnersWithTheSameControllerAreCountedByNode) 
   EXPECT_THAT(index_.LivePodsByNode(kWeb), ElementsAre(0, 0, 1));
 }
 
-// Whatever happens in whatever order, the running counts are those of a recount.
+// Whatever the order of events, the running counts equal a recount.
 TEST_F(ReplicaIndexTest, RunningCountsEqualARecount) {
   api::Prng prng(7);
   struct Known {

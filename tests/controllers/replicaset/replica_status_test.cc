@@ -28,7 +28,7 @@ TEST(ReplicaStatus, HasAllCounts) {
     "observedGeneration": 4})"));
 }
 
-// KEP-3973, unit: with the gate off the field is absent, and an old value goes.
+// KEP-3973, unit: with the gate off the field is absent, and an old value is removed.
 TEST(ReplicaStatus, TerminatingReplicasAre0OrAbsent) {
   EXPECT_EQ(NextStatus(Owner(Json::object()), {.terminating = 0}, std::nullopt, kNow)["terminatingReplicas"],
             0);

@@ -44,7 +44,7 @@ TEST_F(ReplicaSetControllerTest, MakesPodsOfItsTemplate) {
   ASSERT_THAT(pods, SizeIs(2));
   Json pod = pods[0]->Parse();
   EXPECT_EQ(pod["metadata"]["generateName"], "web-");
-  pod["metadata"]["labels"].erase("topology.kubernetes.io/zone");  // of its node
+  pod["metadata"]["labels"].erase("topology.kubernetes.io/zone");  // set from its node
   EXPECT_EQ(pod["metadata"]["labels"], Json({{"app", "web"}}));
   EXPECT_EQ(pod["metadata"]["annotations"], Json({{"note", "hello"}}));
   EXPECT_EQ(pod["metadata"]["finalizers"], Json::array({"example.com/hold"}));
@@ -124,7 +124,7 @@ TEST_F(ReplicaSetControllerTest, AdoptsOrphansThatItSelects) {
   EXPECT_THAT(bed_.PodNamesOf(owner), testing::Contains("orphan"));
   EXPECT_THAT(bed_.PodsOf(owner), SizeIs(2));
   EXPECT_EQ(Counts(), "replicas 2 labelled 2 ready 2 available 2 terminating 0");
-  // One too many, later: it is adopted, and then there is one too many.
+  // One too many, later: it is adopted, and then one pod is deleted.
   bed_.Must(bed_.Create("pods", "default", Pod("late", {{"app", "web"}})));
   bed_.Settle();
   EXPECT_THAT(bed_.PodsOf(owner), SizeIs(2));
@@ -172,7 +172,7 @@ TEST_F(ReplicaSetControllerTest, ADeletedOwnerCanLeaveItsPodsToTheNext) {
   bed_.Must(bed_.Delete("replicasets", {"default", "web"}, {.propagation_policy = "Orphan"}));
   bed_.Settle();
   EXPECT_EQ(Owner(), nullptr);
-  EXPECT_THAT(bed_.List("pods", "default"), SizeIs(2)) << "nobody adopts, deletes or adds";
+  EXPECT_THAT(bed_.List("pods", "default"), SizeIs(2)) << "no pod is adopted, deleted or created";
   ObjectPtr second = Make(ReplicaSet("web", 2));
   bed_.Settle();
   EXPECT_EQ(bed_.PodNamesOf(second), pods);
@@ -189,7 +189,7 @@ TEST_F(ReplicaSetControllerTest, AnOwnerThatIsBeingDeletedManagesNothing) {
   bed_.Settle();
   EXPECT_THAT(bed_.PodsOf(owner), SizeIs(1));
   EXPECT_EQ(Counts(), "replicas 1 labelled 1 ready 1 available 1 terminating 0")
-      << "but it tells what there is";
+      << "but the status is current";
 }
 
 TEST_F(ReplicaSetControllerTest, TwoThatSelectTheSamePodsKeepTheirOwn) {
@@ -221,7 +221,7 @@ TEST_F(ReplicaSetControllerTest, APodIsAvailableOnceItHasBeenReadyForTheMinimalT
   EXPECT_EQ(Counts(), "replicas 3 labelled 3 ready 3 available 3 terminating 0");
 }
 
-TEST_F(ReplicaSetControllerTest, NobodyWaitsForTheAvailabilityOfPodsThatAreGone) {
+TEST_F(ReplicaSetControllerTest, DeletedPodsLeaveNoAvailabilityTimer) {
   Json replica_set = ReplicaSet("web", 2);
   replica_set["spec"]["minReadySeconds"] = 3600;
   Make(replica_set);
@@ -232,7 +232,7 @@ TEST_F(ReplicaSetControllerTest, NobodyWaitsForTheAvailabilityOfPodsThatAreGone)
   EXPECT_LT(bed_.Now() - before, 1min);
 }
 
-TEST_F(ReplicaSetControllerTest, AShorterMinimalTimeCountsAtOnce) {
+TEST_F(ReplicaSetControllerTest, AShorterMinReadySecondsTakesEffectImmediately) {
   Json replica_set = ReplicaSet("web", 1);
   replica_set["spec"]["minReadySeconds"] = 3600;
   Make(replica_set);
@@ -243,7 +243,7 @@ TEST_F(ReplicaSetControllerTest, AShorterMinimalTimeCountsAtOnce) {
   EXPECT_EQ(Counts(), "replicas 1 labelled 1 ready 1 available 1 terminating 0");
 }
 
-TEST_F(ReplicaSetControllerTest, EveryActionSaysWhy) {
+TEST_F(ReplicaSetControllerTest, EveryActionHasAWhyRecord) {
   ObjectPtr owner = Make(ReplicaSet("web", 3));
   bed_.Settle();
   bed_.Scale("replicasets", "web", 1);
@@ -267,7 +267,7 @@ TEST_F(ReplicaSetControllerTest, EveryActionSaysWhy) {
                                                       why[3].object.name + " replicaset-controller"));
 }
 
-TEST_F(ReplicaSetControllerTest, InANamespaceThatGoesNothingIsMadeAgain) {
+TEST_F(ReplicaSetControllerTest, InATerminatingNamespaceNoPodIsReplaced) {
   bed_.Must(bed_.Create("namespaces", "", {{"metadata", {{"name", "doomed"}}}}));
   bed_.Must(bed_.Create("replicasets", "doomed", ReplicaSet("web", 3)));
   bed_.Settle();
@@ -295,7 +295,7 @@ TEST_F(ReplicaSetControllerTest, WhatAQuotaRefusesIsAConditionUntilThereIsRoom) 
                             "pods=2, limited: pods=2"));
   EXPECT_THAT(bed_.EventsOf(owner),
               testing::Contains(testing::StartsWith("Warning FailedCreate Error creating: pods \"web-")));
-  EXPECT_LT(bed_.StatusWrites("replicasets"), 10) << "each try is not told again";
+  EXPECT_LT(bed_.StatusWrites("replicasets"), 10) << "retries are not reported again";
   bed_.Must(bed_.Patch("resourcequotas", {"default", "two"}, {{"spec", {{"hard", {{"pods", "9"}}}}}}));
   bed_.Settle();
   EXPECT_EQ(Counts(), "replicas 5 labelled 5 ready 5 available 5 terminating 0");
@@ -303,7 +303,7 @@ TEST_F(ReplicaSetControllerTest, WhatAQuotaRefusesIsAConditionUntilThereIsRoom) 
   EXPECT_EQ(api::FindCondition(*document, "ReplicaFailure"), nullptr);
 }
 
-// A status that is written for each pod would be 3000 writes.
+// One status write per pod would be 3000 writes.
 TEST(ReplicaSetAtScale, AThousandReplicasAreFewStatusWrites) {
   ReplicaBed bed({.nodes = 20});
   bed.Must(bed.Create("replicasets", "default", ReplicaSet("web", 1000)));
@@ -314,7 +314,7 @@ TEST(ReplicaSetAtScale, AThousandReplicasAreFewStatusWrites) {
   EXPECT_LT(bed.StatusWrites("replicasets"), 200);
 }
 
-// Whatever the order in which the components work.
+// For every order in which the components run.
 TEST(ReplicaSetSeeds, EverySeedComesToTheSameCounts) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     ReplicaBed bed({.seed = seed});

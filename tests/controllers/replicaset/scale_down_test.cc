@@ -1,4 +1,4 @@
-// Which pods go when a ReplicaSet is scaled down, in a whole cluster.
+// The choice of pods in a scale-down of a ReplicaSet, in a whole cluster.
 
 #include <algorithm>
 #include <iterator>
@@ -21,7 +21,7 @@ using controllers_testing::ReplicaSet;
 using testing::ElementsAre;
 using namespace std::chrono_literals;
 
-// p0, p1, ..., each three times as old as the next, so that they differ in age on any scale.
+// p0, p1, ..., each three times as old as the next, so that their ages differ on a logarithmic scale.
 void MakePodsOverTime(ReplicaBed& bed, const std::vector<const char*>& costs) {
   api::Duration gap = 3min;
   for (std::size_t i = 1; i < costs.size(); ++i) gap *= 3;
@@ -33,7 +33,7 @@ void MakePodsOverTime(ReplicaBed& bed, const std::vector<const char*>& costs) {
   }
 }
 
-// The pods that go, one by one, as the owner is scaled down to none.
+// The deleted pods in order, as the owner is scaled down to 0 one by one.
 std::vector<std::string> OrderOfDeletion(ReplicaBed& bed, const ObjectPtr& owner) {
   std::vector<std::string> order;
   std::vector<std::string> before = bed.PodNamesOf(owner);
@@ -48,7 +48,7 @@ std::vector<std::string> OrderOfDeletion(ReplicaBed& bed, const ObjectPtr& owner
   return order;
 }
 
-// `costs`: of the oldest pod first.
+// `costs`: oldest pod first.
 std::vector<std::string> OrderWith(const std::vector<const char*>& costs, const char* gates = "") {
   ReplicaBed bed({.feature_gates = gates, .nodes = 1});
   MakePodsOverTime(bed, costs);
@@ -59,7 +59,7 @@ std::vector<std::string> OrderWith(const std::vector<const char*>& costs, const 
 }
 
 // KEP-2255, integration: replicas with lower pod-deletion-cost are deleted before replicas with higher
-// pod-deletion-cost; none is 0, and less than 0 goes before it.
+// pod-deletion-cost. An absent cost is 0, and negative costs come before it.
 TEST(PodDeletionCost, ReplicasWithLowerCostAreDeletedBeforeReplicasWithHigherCost) {
   EXPECT_THAT(OrderWith({"-10", nullptr, "100", "5"}), ElementsAre("p0", "p1", "p3", "p2"));
   EXPECT_THAT(OrderWith({"2147483647", "-2147483648", "-1", "1"}), ElementsAre("p1", "p2", "p3", "p0"));
@@ -78,7 +78,7 @@ TEST(PodDeletionCost, GateOffIgnoresTheCost) {
               ElementsAre("p3", "p2", "p1", "p0"));
 }
 
-// KEP-2255: a pod that is not ready goes before a ready one, whatever their costs.
+// KEP-2255: a pod that is not ready is deleted before a ready one, whatever their costs.
 TEST(PodDeletionCost, OnlyDecidesAmongPodsThatAreAlikeUpToTheirReadiness) {
   ReplicaBed bed({.nodes = 1});
   Json ready = Pod("ready", {{"app", "web"}});
@@ -119,7 +119,7 @@ TEST(ScaleDown, AnUnscheduledPodGoesFirst) {
   EXPECT_THAT(bed.PodNamesOf(owner), ElementsAre("young"));
 }
 
-// Of three pods, two old ones on one node and a young one on the other, those that are left of two.
+// Of three pods, two old ones on one node and a young one on the other, the two that are left.
 std::vector<std::string> LeftOfPodsOnNodes(bool controlled) {
   ReplicaBed bed({.nodes = 2});
   const std::pair<const char*, const char*> pods[] = {
@@ -149,7 +149,7 @@ TEST(ScaleDown, WithoutAControllerTheNodesDoNotCount) {
   EXPECT_THAT(LeftOfPodsOnNodes(false), ElementsAre("old-0", "old-1"));
 }
 
-// old-0 and young are alike on their nodes, as far as their own ReplicaSet goes; a sibling's pod makes the
+// old-0 and young are equal by the pods of their own ReplicaSet on their nodes. A sibling's pod makes the
 // difference.
 TEST(ScaleDown, PodsOfReplicaSetsOfTheSameControllerCountForTheNode) {
   ReplicaBed bed({.controllers = "*,-deployment-controller", .nodes = 2});
@@ -181,9 +181,9 @@ TEST(ScaleDown, PodsOfReplicaSetsOfTheSameControllerCountForTheNode) {
   EXPECT_THAT(bed.PodNamesOf(owner), ElementsAre("young"));
 }
 
-TEST(ScaleDown, TellsHowOldTheChosenAreBesideTheYoungest) {
+TEST(ScaleDown, MeasuresTheAgeOfTheChosenPodsAgainstTheYoungest) {
   ReplicaBed bed({.nodes = 1});
-  MakePodsOverTime(bed, {"-1", nullptr});  // 12 and 3 minutes old: the older one goes
+  MakePodsOverTime(bed, {"-1", nullptr});  // 12 and 3 minutes old: the older one is deleted
   bed.clock().Advance(2min);
   bed.Must(bed.Create("replicasets", "default", ReplicaSet("web", 2)));
   bed.Settle();

@@ -1,4 +1,4 @@
-// status.terminatingReplicas (KEP-3973), and that a ReplicationController is not concerned.
+// status.terminatingReplicas (KEP-3973), which a ReplicationController does not have.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(TerminatingReplicas, AreAbsentWhenTheGateIsOff) {
   EXPECT_EQ(bed.Metric("workqueue_adds_total{name=\"replicaset\"}"), syncs);
 }
 
-// KEP-3973, unit: a pod that has ended is not terminating, though its deletion waits for a finalizer.
+// KEP-3973, unit: an ended pod is not terminating, even if a finalizer delays its deletion.
 TEST(TerminatingReplicas, PodsThatHaveEndedAreNotAmongThem) {
   ReplicaBed bed;
   Json replica_set = ReplicaSet("web", 2, {{"terrarium.dev/stop-after", "10s"}});
@@ -88,7 +88,7 @@ TEST(TerminatingReplicas, PodsThatHaveEndedAreNotAmongThem) {
   EXPECT_EQ(Counts(bed), "replicas 0 labelled 0 ready 0 available 0 terminating 0");
 }
 
-TEST(TerminatingReplicas, APodThatIsDeletedByOthersIsOneToo) {
+TEST(TerminatingReplicas, APodDeletedByAnotherClientIsCounted) {
   ReplicaBed bed;
   ObjectPtr owner = bed.Must(bed.Create("replicasets", "default", HeldReplicaSet(2)));
   bed.Settle();
@@ -97,7 +97,7 @@ TEST(TerminatingReplicas, APodThatIsDeletedByOthersIsOneToo) {
   EXPECT_EQ(Counts(bed), "replicas 2 labelled 2 ready 2 available 2 terminating 1");
 }
 
-// kubernetes#131821: the field does not exist in its status, so that every sync found a difference.
+// kubernetes#131821: the field does not exist in this status, so that every sync found a difference.
 TEST(TerminatingReplicas, AReplicationControllerNeitherSyncsNorWritesForThem) {
   ReplicaBed bed;
   Json controller = ReplicationController("web", 3);

@@ -31,21 +31,21 @@ TEST(QuotaStatus, ANewQuotaIsCounted) {
             R"({"hard":{"pods":"2"},"used":{"pods":"1"}})");
 }
 
-TEST(QuotaStatus, WhatIsAsItShouldBeIsNotWritten) {
+TEST(QuotaStatus, ACorrectStatusIsNotWritten) {
   const char* status = R"({"hard":{"requests.cpu":"1"},"used":{"requests.cpu":"500m"}})";
   EXPECT_EQ(Next(status, Account(R"({"requests.cpu":"1"})", R"({"requests.cpu":"500m"})")), "same");
-  // However it is written.
+  // In every notation.
   EXPECT_EQ(Next(status, Account(R"({"requests.cpu":"1000m"})", R"({"requests.cpu":"0.5"})")), "same");
   EXPECT_EQ(Next("{}", Account("{}", "{}", "{}", true)), "same");
 }
 
-TEST(QuotaStatus, WhatHasGoneIsGivenBack) {
+TEST(QuotaStatus, DeletedObjectsAreReleased) {
   EXPECT_EQ(Next(R"({"hard":{"pods":"2"},"used":{"pods":"2"}})",
                  Account(R"({"pods":"2"})", R"({"pods":"1"})", R"({"pods":"1"})")),
             R"({"hard":{"pods":"2"},"used":{"pods":"1"}})");
 }
 
-TEST(QuotaStatus, WhatWasTakenForAnObjectThatIsOnItsWayStaysTaken) {
+TEST(QuotaStatus, AReservationForAnObjectInFlightIsKept) {
   EXPECT_EQ(
       Next(R"({"hard":{"pods":"2"},"used":{"pods":"2"}})", Account(R"({"pods":"2"})", R"({"pods":"1"})")),
       "same");
@@ -54,13 +54,13 @@ TEST(QuotaStatus, WhatWasTakenForAnObjectThatIsOnItsWayStaysTaken) {
             R"({"hard":{"pods":"2"},"used":{"pods":"1"}})");
 }
 
-TEST(QuotaStatus, WhatIsThereIsUsedWhoeverForgotToTakeIt) {
+TEST(QuotaStatus, ExistingObjectsAreCountedWithoutAReservation) {
   EXPECT_EQ(
       Next(R"({"hard":{"pods":"2"},"used":{"pods":"1"}})", Account(R"({"pods":"2"})", R"({"pods":"3"})")),
       R"({"hard":{"pods":"2"},"used":{"pods":"3"}})");
 }
 
-TEST(QuotaStatus, ARecountForgetsWhatWasTaken) {
+TEST(QuotaStatus, ARecountDropsReservations) {
   EXPECT_EQ(Next(R"({"hard":{"pods":"2"},"used":{"pods":"2"}})",
                  Account(R"({"pods":"2"})", R"({"pods":"1"})", "{}", true)),
             R"({"hard":{"pods":"2"},"used":{"pods":"1"}})");
@@ -72,7 +72,7 @@ TEST(QuotaStatus, LimitsThatComeAndGoTakeTheirUsageAlong) {
             R"({"hard":{"configmaps":"3","pods":"5"},"used":{"configmaps":"2","pods":"1"}})");
 }
 
-TEST(QuotaStatus, WhatNothingHereCountsKeepsItsFigure) {
+TEST(QuotaStatus, UsageOfUnsupportedResourcesIsKept) {
   EXPECT_EQ(
       Next(R"({"used":{"count/widgets.example":"4"}})", Account(R"({"count/widgets.example":"9"})", "{}")),
       R"({"hard":{"count/widgets.example":"9"},"used":{"count/widgets.example":"4"}})");

@@ -1,5 +1,5 @@
-// What happens between the apiserver's taking and the controller's seeing, and between its look and its
-// write.
+// Races between the apiserver's reservation and the controller's view, and between the controller's sync and
+// its write.
 
 #include <gtest/gtest.h>
 
@@ -58,15 +58,15 @@ class QuotaRaces : public testing::Test {
   std::unique_ptr<Controller> controller_;
 };
 
-TEST_F(QuotaRaces, WhatIsCountedRightIsNotWritten) { EXPECT_TRUE(client_.writes.empty()); }
+TEST_F(QuotaRaces, ACorrectStatusIsNotWritten) { EXPECT_TRUE(client_.writes.empty()); }
 
 TEST_F(QuotaRaces, OnlyWhatCanBeCountedIsWatched) {
   EXPECT_EQ(informers_.all().size(), 2u);  // pods and the quotas themselves
 }
 
-// 1. The apiserver takes for pod c: used 3. 2. The controller sees that, and not yet the pod. A count would
-// say 2, and the next creation would find a place that is not there.
-TEST_F(QuotaRaces, WhatWasTakenForAPodThatIsOnItsWayIsNotGivenBack) {
+// 1. The apiserver reserves pod c: used 3. 2. The controller sees the reservation, but not the pod yet. A
+// recount would give 2, and the next creation would exceed the quota.
+TEST_F(QuotaRaces, AReservationForAPodInFlightIsKept) {
   PutQuota("3", "3", "3");
   runtime_.RunReady();
   EXPECT_TRUE(client_.writes.empty());
@@ -76,8 +76,8 @@ TEST_F(QuotaRaces, WhatWasTakenForAPodThatIsOnItsWayIsNotGivenBack) {
   EXPECT_EQ(Used(), "3");
 }
 
-// The same while another pod goes, which makes the controller write.
-TEST_F(QuotaRaces, OnlyWhatHasGoneIsGivenBackWhileAPodIsOnItsWay) {
+// The same while another pod is deleted, which makes the controller write.
+TEST_F(QuotaRaces, OnlyDeletedPodsAreReleasedWhileAPodIsInFlight) {
   PutQuota("3", "3", "3");
   client_.Remove("pods", {"ns", "b"});
   runtime_.RunReady();
@@ -88,12 +88,12 @@ TEST_F(QuotaRaces, OnlyWhatHasGoneIsGivenBackWhileAPodIsOnItsWay) {
   EXPECT_EQ(client_.writes.size(), 1u);
 }
 
-TEST_F(QuotaRaces, ATakingBetweenTheLookAndTheWriteIsKept) {
+TEST_F(QuotaRaces, AReservationBetweenTheSyncAndTheWriteIsKept) {
   client_.HoldWrites();
   client_.Remove("pods", {"ns", "b"});
   runtime_.RunReady();
   PutQuota("3", "3", "3");
-  client_.ReleaseWrites();  // a conflict: it was decided on used 2
+  client_.ReleaseWrites();  // a conflict: it was computed from used 2
   runtime_.RunReady();
   runtime_.Advance(1s);
   EXPECT_EQ(Used(), "2");
@@ -125,7 +125,7 @@ TEST_F(QuotaRaces, LimitsThatTheViewHasNotSeenAreLeftToTheirEvent) {
             "5");
 }
 
-// Nobody was there to see what went: a controller that begins counts.
+// Deletions while the controller was stopped: it recounts when it starts.
 TEST_F(QuotaRaces, ANewControllerCountsWhatThereIs) {
   controller_ = nullptr;
   client_.Remove("pods", {"ns", "a"});

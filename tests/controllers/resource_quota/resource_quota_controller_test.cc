@@ -32,7 +32,7 @@ class QuotaCluster : public testing::Test {
   std::string Used(const std::string& resource, const std::string& quota = "q") {
     return std::string(api::StringAt(Status(quota), "used", resource));
   }
-  // The message of the refusal; "" when it was let in.
+  // The message of the refusal; "" if the pod was admitted.
   std::string Create(const Json& pod) {
     auto written = bed_.Create("pods", "default", pod);
     return written ? "" : written.status().message;
@@ -67,7 +67,7 @@ TEST_F(QuotaCluster, UntilItIsCountedAQuotaLimitsNothing) {
   EXPECT_NE(Create(Pod("b")), "");
 }
 
-TEST_F(QuotaCluster, WhatIsLetInIsUsedAtOnceAndTheRestRefused) {
+TEST_F(QuotaCluster, AdmittedObjectsCountImmediatelyAndTheRestIsRefused) {
   MakeQuota(Quota({{"pods", "2"}}));
   EXPECT_EQ(Create(Pod("a")), "");
   EXPECT_EQ(Create(Pod("b")), "");
@@ -92,7 +92,7 @@ TEST_F(QuotaCluster, AGeneratedNameIsNamedInTheRefusal) {
             "\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0");
 }
 
-// kubernetes#98656: while the old pods go, for up to 90 s, the new ones are refused.
+// kubernetes#98656: while the old pods terminate, for up to 90 s, the new ones are refused.
 TEST_F(QuotaCluster, TerminatingPodsAreUsedUntilTheyHaveGone) {
   MakeQuota(Quota({{"pods", "2"}}));
   const Json slow = {{"terrarium.dev/ignore-sigterm", "true"}};
@@ -122,7 +122,7 @@ TEST_F(QuotaCluster, PodsThatEndAreObjectsOnly) {
             "count/pods=2,pods=1, limited: count/pods=2,pods=1");
 }
 
-TEST_F(QuotaCluster, APodThatIsStuckIsGivenBackAtTheResyncAfterItShouldHaveGone) {
+TEST_F(QuotaCluster, AStuckTerminatingPodIsReleasedAtTheResync) {
   MakeQuota(Quota({{"pods", "1"}}));
   EXPECT_EQ(Create(Pod("a", {{"terrarium.dev/hold", "terminating"}})), "");
   Settle();
@@ -134,13 +134,13 @@ TEST_F(QuotaCluster, APodThatIsStuckIsGivenBackAtTheResyncAfterItShouldHaveGone)
   EXPECT_EQ(Used("pods"), "0");
 }
 
-TEST_F(QuotaCluster, WhatNobodyUsesIsFoundWhenTheQuotaHasBeenQuiet) {
+TEST_F(QuotaCluster, UnusedReservationsAreReleasedAtTheResync) {
   MakeQuota(Quota({{"pods", "5"}}));
   Json quota = bed_.Get("resourcequotas", "default", "q")->Parse();
   quota["status"]["used"]["pods"] = "3";
   bed_.Must(bed_.Update("resourcequotas", quota, "status"));
   bed_.clock().Advance(4min);
-  EXPECT_EQ(Used("pods"), "3");  // three pods might be on their way
+  EXPECT_EQ(Used("pods"), "3");  // three pods might be in flight
   bed_.clock().Advance(7min);
   EXPECT_EQ(Used("pods"), "0");
 }
@@ -160,7 +160,7 @@ TEST_F(QuotaCluster, ObjectsOfAnyKindAreCounted) {
   EXPECT_EQ(refused("resourcequotas", Quota({{"pods", "1"}}, "r")),
             "resourcequotas \"r\" is forbidden: exceeded quota: q, requested: resourcequotas=1, used: "
             "resourcequotas=1, limited: resourcequotas=1");
-  // The Service `kubernetes` is there from the beginning.
+  // The Service `kubernetes` always exists.
   EXPECT_NE(refused("services", {{"metadata", {{"name", "s"}}}, {"spec", {{"ports", {{{"port", 80}}}}}}}),
             "");
   Json deployment = {{"metadata", {{"name", "d"}}},
@@ -193,12 +193,12 @@ TEST_F(QuotaCluster, ScopesChooseThePods) {
             "pods=0, limited: pods=0");
 }
 
-TEST_F(QuotaCluster, ContainersMustSayWhatAQuotaCounts) {
+TEST_F(QuotaCluster, ContainersMustSpecifyQuotaResources) {
   MakeQuota(Quota({{"limits.cpu", "1"}}));
   EXPECT_EQ(Create(Pod("a")), "pods \"a\" is forbidden: failed quota: q: must specify limits.cpu for: c");
 }
 
-TEST_F(QuotaCluster, ADryRunIsToldAndTakesNothing) {
+TEST_F(QuotaCluster, ADryRunIsCheckedAndReservesNothing) {
   MakeQuota(Quota({{"pods", "1"}}));
   apiserver::Request request;
   request.method = "POST";
@@ -240,8 +240,8 @@ TEST(QuotaController, AQuietClusterWritesNothing) {
   EXPECT_EQ(bed.control_plane().store().CurrentRevision(), before);
 }
 
-// Pods come and go as fast as the quota lets them, in many orders of what the components do: never more than
-// there may be, and at the end the books are right.
+// Pods are created and deleted as fast as the quota allows, in many orders of the components: the quota is
+// never exceeded, and in the end its status is correct.
 TEST(QuotaController, NeverLetsMoreInThanThereIsRoomFor) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);

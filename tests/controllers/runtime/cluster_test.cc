@@ -1,4 +1,4 @@
-// The runtime of controllers against a real apiserver, on a lane of its own.
+// The controller runtime against a real apiserver, on its own lane.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using api::Json;
 using testbed::Testbed;
-using Told = std::vector<std::string>;
+using Events = std::vector<std::string>;
 
 class RuntimeOnClusterTest : public ::testing::Test {
  protected:
@@ -50,25 +50,26 @@ class InformerOnClusterTest : public RuntimeOnClusterTest {
  protected:
   InformerOnClusterTest() {
     informer_.AddHandler(
-        {.added = [this](const ObjectPtr& o) { told_.push_back("+" + o->header().name); },
-         .updated = [this](const ObjectPtr&, const ObjectPtr& o) { told_.push_back("~" + o->header().name); },
-         .deleted = [this](const ObjectPtr& o) { told_.push_back("-" + o->header().name); }});
+        {.added = [this](const ObjectPtr& o) { events_.push_back("+" + o->header().name); },
+         .updated = [this](const ObjectPtr&,
+                           const ObjectPtr& o) { events_.push_back("~" + o->header().name); },
+         .deleted = [this](const ObjectPtr& o) { events_.push_back("-" + o->header().name); }});
   }
-  Told TakeTold() { return std::exchange(told_, {}); }
+  Events TakeEvents() { return std::exchange(events_, {}); }
 
-  Told told_;
+  Events events_;
   Informer informer_{env_, *client_, "pods"};
 };
 
 TEST_F(InformerOnClusterTest, FollowsTheApiserver) {
   CreatePod("a");
   OnLane([&] { informer_.Start(); });
-  EXPECT_EQ(TakeTold(), (Told{"+a"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a"}));
   CreatePod("b");
   Testbed::Must(bed_.Patch("pods", {"default", "a"}, {{"metadata", {{"labels", {{"x", "y"}}}}}}));
   DeletePod("b");
   bed_.clock().Settle();
-  EXPECT_EQ(TakeTold(), (Told{"+b", "~a", "~b", "-b"})) << "b is marked, then gone";
+  EXPECT_EQ(TakeEvents(), (Events{"+b", "~a", "~b", "-b"})) << "b is marked, then gone";
   EXPECT_EQ(informer_.Get({"default", "a"})->revision(), bed_.Get("pods", "default", "a")->revision());
 }
 
@@ -78,16 +79,16 @@ TEST_F(InformerOnClusterTest, TakesUpAfterADisconnect) {
   CreatePod("a");
   OnLane([&] { informer_.Disconnect(); });
   CreatePod("b");
-  EXPECT_EQ(TakeTold(), Told{});
+  EXPECT_EQ(TakeEvents(), Events{});
   OnLane([&] { informer_.Resume(); });
-  EXPECT_EQ(TakeTold(), (Told{"+a", "+b"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a", "+b"}));
 }
 
 TEST_F(InformerOnClusterTest, ListsAgainWhenItsRevisionHasBeenCompacted) {
   for (const char* name : {"a", "b"}) CreatePod(name);
   OnLane([&] { informer_.Start(); });
   OnLane([&] { informer_.Pause(); });
-  TakeTold();
+  TakeEvents();
   DeletePod("a");
   CreatePod("a");
   DeletePod("b");
@@ -97,7 +98,7 @@ TEST_F(InformerOnClusterTest, ListsAgainWhenItsRevisionHasBeenCompacted) {
     informer_.Disconnect();
     informer_.Resume();
   });
-  EXPECT_EQ(TakeTold(), (Told{"-a", "+a", "+c", "-b"}));
+  EXPECT_EQ(TakeEvents(), (Events{"-a", "+a", "+c", "-b"}));
 }
 
 TEST_F(InformerOnClusterTest, KeepsUpWithMoreThanABatch) {

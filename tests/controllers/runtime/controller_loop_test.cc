@@ -24,14 +24,14 @@ api::Status Stale() { return api::ModifiedConflict({.group = "", .resource = "po
 
 class ControllerLoopTest : public ::testing::Test {
  protected:
-  // Says that it has gone, however that came about.
+  // Records its destruction, however it comes about.
   struct Leaving {
     ControllerLoopTest* test;
     std::string name;
     ~Leaving() { test->left_.push_back(name); }
   };
 
-  // Takes the next outcome; one that waits goes on when the test lets it.
+  // Takes the next outcome. A waiting sync continues when the test resumes it.
   static api::Task<ReconcileResult> Sync(ControllerLoopTest* test, ObjectName key) {
     test->began_.push_back(key.name);
     Leaving leaving{test, key.name};
@@ -55,7 +55,7 @@ class ControllerLoopTest : public ::testing::Test {
     done.mapped()(true);
   }
   std::vector<std::string> TakeBegan() { return std::exchange(began_, {}); }
-  // How long until the next retry.
+  // The time until the next retry.
   std::optional<api::Duration> Wait() const { return runtime_.NextTimer(TimerKind::kWork); }
 
   FakeRuntime runtime_;
@@ -67,7 +67,7 @@ class ControllerLoopTest : public ::testing::Test {
   std::vector<std::string> left_;
 };
 
-TEST_F(ControllerLoopTest, KeysPileUpUntilItIsStarted) {
+TEST_F(ControllerLoopTest, KeysWaitUntilTheStart) {
   auto loop = Make({.name = "test"});
   loop->queue().Add(Key("b"));
   loop->queue().Add(Key("a"));
@@ -86,7 +86,7 @@ TEST_F(ControllerLoopTest, KeysPileUpUntilItIsStarted) {
   EXPECT_EQ(runtime_.ready(), 0u);
 }
 
-TEST_F(ControllerLoopTest, SoManyAreUnderWayAtATimeAndOfOneKeyNeverTwo) {
+TEST_F(ControllerLoopTest, RunsUpToTheLimitInParallelAndOneKeyNeverTwice) {
   waiting_ = true;
   auto loop = Make({.name = "test", .workers = 2});
   loop->Start();
@@ -107,7 +107,7 @@ TEST_F(ControllerLoopTest, SoManyAreUnderWayAtATimeAndOfOneKeyNeverTwo) {
   EXPECT_THAT(TakeBegan(), ElementsAre("a"));
 }
 
-TEST_F(ControllerLoopTest, OutcomeDoneForgetsTheBackoff) {
+TEST_F(ControllerLoopTest, DoneResetsTheBackoff) {
   auto loop = Make({.name = "test"});
   loop->Start();
   outcomes_ = {Broken(), Broken(), Reconciled::Done(), Broken()};
@@ -124,7 +124,7 @@ TEST_F(ControllerLoopTest, OutcomeDoneForgetsTheBackoff) {
   EXPECT_EQ(Wait(), milliseconds(5));
 }
 
-TEST_F(ControllerLoopTest, RequeueAfterForgetsTheBackoffAndComesAgain) {
+TEST_F(ControllerLoopTest, RequeueAfterResetsTheBackoff) {
   auto loop = Make({.name = "test"});
   loop->Start();
   outcomes_ = {Broken(), Reconciled::RequeueAfter(seconds(30)), Broken()};
@@ -161,7 +161,7 @@ TEST_F(ControllerLoopTest, KeyThatFailsTooOftenIsDroppedUntilItIsAddedAgain) {
   loop->queue().Add(Key("a"));
   runtime_.RunReady();
   EXPECT_THAT(TakeBegan(), ElementsAre("a"));
-  EXPECT_EQ(Wait(), milliseconds(5)) << "with a backoff that begins anew";
+  EXPECT_EQ(Wait(), milliseconds(5)) << "with a new backoff";
 }
 
 TEST_F(ControllerLoopTest, RetryLimitsAreThoseOfTheOptions) {
@@ -173,7 +173,7 @@ TEST_F(ControllerLoopTest, RetryLimitsAreThoseOfTheOptions) {
   EXPECT_EQ(Wait(), seconds(5));
 }
 
-TEST_F(ControllerLoopTest, KeyAddedWhileItsReconcileFailsIsTriedAtOnceAndAgainAfterTheBackoff) {
+TEST_F(ControllerLoopTest, KeyAddedDuringAFailingReconcileIsRetriedImmediatelyAndAfterTheBackoff) {
   waiting_ = true;
   auto loop = Make({.name = "test"});
   loop->Start();
@@ -189,7 +189,7 @@ TEST_F(ControllerLoopTest, KeyAddedWhileItsReconcileFailsIsTriedAtOnceAndAgainAf
   EXPECT_THAT(TakeBegan(), ElementsAre("a"));
 }
 
-TEST_F(ControllerLoopTest, DestroyingItEndsReconcilesWhereTheyWait) {
+TEST_F(ControllerLoopTest, DestructionEndsWaitingReconciles) {
   waiting_ = true;
   auto loop = Make({.name = "test"});
   loop->Start();

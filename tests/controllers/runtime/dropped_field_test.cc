@@ -26,7 +26,7 @@ class DroppedFieldTest : public testing::Test {
 
 TEST_F(DroppedFieldTest, WhatDiffersIsWritten) {
   EXPECT_FALSE(MustWrite(kWanted, kWanted));
-  EXPECT_TRUE(MustWrite(kStored, kWanted)) << "nobody has dropped it yet";
+  EXPECT_TRUE(MustWrite(kStored, kWanted)) << "it has not been dropped yet";
 }
 
 TEST_F(DroppedFieldTest, OnceItWasDroppedNothingIsWrittenForItAlone) {

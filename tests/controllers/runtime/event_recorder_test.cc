@@ -18,8 +18,8 @@ using controllers_testing::FakeRuntime;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// A lane that runs what is posted at once, so that a test sees what comes of a record before the apiserver
-// answers.
+// A lane that runs posted work immediately, so that a test sees the consequences of a record before the
+// apiserver answers.
 class InlineLane : public api::Executor {
  public:
   explicit InlineLane(api::Executor& timers) : timers_(timers) {}
@@ -76,7 +76,7 @@ class EventRecorderTest : public ::testing::Test {
   EventRecorder recorder_{WithLane(runtime_.env(), lane_), client_};
 };
 
-TEST_F(EventRecorderTest, WritesOnItsOwnLaneWithTheTimeAtWhichItWasTold) {
+TEST_F(EventRecorderTest, WritesOnItsOwnLaneWithTheTimeOfTheRecord) {
   EventRecorder recorder(runtime_.env(), client_);
   recorder.Record(source_, Pod(), kNormal, "Started", "hello");
   EXPECT_TRUE(client_.writes.empty());
@@ -133,7 +133,7 @@ TEST_F(EventRecorderTest, EventsOfOneInstantHaveDifferentNames) {
 
 TEST_F(EventRecorderTest, RecordersThatPickTheSameNameFindAnother) {
   EventRecorder others(runtime_.env(), client_);
-  // Both count on from the same instant, so that sooner or later one meets the other's names.
+  // Both count on from the same instant, so that their names collide sooner or later.
   for (int i = 0; i < 1100; ++i) {
     std::string reason = "R" + std::to_string(i % 20);
     ObjectReference about = Pod("p");
@@ -167,7 +167,7 @@ TEST_F(EventRecorderTest, SameEventAgainIsCountedInTheFirst) {
   EXPECT_EQ(Events()[0]["count"], 2);
 }
 
-TEST_F(EventRecorderTest, WhatMakesAnEventAnother) {
+TEST_F(EventRecorderTest, EventsDifferByTheFieldsOfClientGo) {
   Record();
   Record("other message");
   Record("hello", Pod(), kWarning);
@@ -205,7 +205,7 @@ TEST_F(EventRecorderTest, CountWaitsForTheEventItCounts) {
   EXPECT_EQ(Messages(), (std::set<std::string>{"hello x6"}));
 }
 
-TEST_F(EventRecorderTest, CountOfAnEventThatIsGoneWritesItAnew) {
+TEST_F(EventRecorderTest, CountOfADeletedEventCreatesItAgain) {
   Write("hello");
   client_.Remove("events", {"default", Events()[0]["metadata"]["name"]});
   runtime_.Advance(seconds(10));
@@ -233,7 +233,7 @@ TEST_F(EventRecorderTest, TenDifferentMessagesInTenMinutesAreCombined) {
   EXPECT_TRUE(Messages().contains("m1 x2")) << "one of the first nine";
 }
 
-TEST_F(EventRecorderTest, AfterTenQuietMinutesSimilarEventsAreToldAgain) {
+TEST_F(EventRecorderTest, AfterTenQuietMinutesSimilarEventsAreRecordedAgain) {
   for (int i = 1; i <= 9; ++i) Write("m" + std::to_string(i));
   runtime_.Advance(minutes(10));
   Write("m10");
@@ -243,7 +243,7 @@ TEST_F(EventRecorderTest, AfterTenQuietMinutesSimilarEventsAreToldAgain) {
   EXPECT_TRUE(Messages().contains("m11 x1"));
 }
 
-TEST_F(EventRecorderTest, SourceHasSoManyEventsPerObject) {
+TEST_F(EventRecorderTest, EventsPerSourceAndObjectAreLimited) {
   for (int i = 0; i < 30; ++i) Write("hello");
   EXPECT_EQ(Messages(), (std::set<std::string>{"hello x25"}));
   Record("hello", Pod("other"));
@@ -255,8 +255,7 @@ TEST_F(EventRecorderTest, SourceHasSoManyEventsPerObject) {
   EXPECT_TRUE(Messages().contains("hello x25"));
   runtime_.Advance(seconds(1));
   Write("hello");
-  EXPECT_TRUE(Messages().contains("hello x32"))
-      << "one more every five minutes, which tells how many there were";
+  EXPECT_TRUE(Messages().contains("hello x32")) << "one more every five minutes, which has the count";
 }
 
 TEST_F(EventRecorderTest, RememberedEventsAreThoseOfTheLastFourThousand) {
@@ -278,7 +277,7 @@ TEST_F(EventRecorderTest, EventThatCannotBeWrittenIsLoggedAndForgotten) {
   EXPECT_EQ(client_.writes.size(), 2u);
   EXPECT_EQ(runtime_.timers(api::TimerKind::kWork) + runtime_.timers(api::TimerKind::kBackground), 0u);
   Write("one");
-  EXPECT_EQ(Messages(), (std::set<std::string>{"one x2"})) << "the next one tells of it";
+  EXPECT_EQ(Messages(), (std::set<std::string>{"one x2"})) << "the next one counts it";
 }
 
 TEST_F(EventRecorderTest, EventForWhichThereIsNoServerIsSentAgainTwelveTimesInAll) {
@@ -298,7 +297,7 @@ TEST_F(EventRecorderTest, EventForWhichThereIsNoServerIsSentAgainTwelveTimesInAl
   EXPECT_EQ(runtime_.log().size(), 1u);
 }
 
-TEST_F(EventRecorderTest, EventInANamespaceThatGoesIsNoNews) {
+TEST_F(EventRecorderTest, EventInATerminatingNamespaceIsLoggedAtDebugLevel) {
   api::Status status = api::Forbidden({.group = "", .resource = "events"}, "web.1", "it is being terminated");
   status.details->causes.push_back({.reason = "NamespaceTerminating", .message = "", .field = ""});
   client_.write_failures = {status};

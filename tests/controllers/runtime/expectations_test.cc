@@ -14,7 +14,7 @@ class ExpectationsTest : public ::testing::Test {
   Expectations expectations_{runtime_.env()};
 };
 
-TEST_F(ExpectationsTest, WhoExpectsNothingIsSatisfied) { EXPECT_TRUE(expectations_.Satisfied(key_)); }
+TEST_F(ExpectationsTest, WithoutExpectationsAKeyIsSatisfied) { EXPECT_TRUE(expectations_.Satisfied(key_)); }
 
 TEST_F(ExpectationsTest, SatisfiedWhenAllCreationsHaveBeenSeen) {
   expectations_.ExpectCreations(key_, 2);
@@ -26,7 +26,7 @@ TEST_F(ExpectationsTest, SatisfiedWhenAllCreationsHaveBeenSeen) {
   expectations_.CreationObserved(key_);
   EXPECT_TRUE(expectations_.Satisfied(key_));
   expectations_.CreationObserved(key_);
-  EXPECT_TRUE(expectations_.Satisfied(key_)) << "one that nobody expected";
+  EXPECT_TRUE(expectations_.Satisfied(key_)) << "an unexpected one";
 }
 
 TEST_F(ExpectationsTest, ObjectSeenGoingTwiceCountsOnce) {
@@ -57,7 +57,7 @@ TEST_F(ExpectationsTest, AfterFiveMinutesTheControllerActsAnyway) {
   runtime_.Advance(api::Duration(1));
   EXPECT_TRUE(expectations_.Satisfied(key_));
   expectations_.ExpectCreations(key_, 1);
-  EXPECT_FALSE(expectations_.Satisfied(key_)) << "the time begins anew";
+  EXPECT_FALSE(expectations_.Satisfied(key_)) << "the time starts again";
 }
 
 TEST_F(ExpectationsTest, ForgottenExpectationsAreSatisfied) {

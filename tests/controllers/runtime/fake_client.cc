@@ -19,7 +19,7 @@ using api::ObjectName;
 using api::ObjectPtr;
 using api::StringAt;
 
-// Whose strategic merge patches are understood.
+// The kinds whose strategic merge patches are supported.
 const api::Message& SchemaOf(std::string_view resource) {
   static const std::map<std::string_view, std::string_view> kSchemas = {
       {"deployments", "io.k8s.api.apps.v1.Deployment"},
@@ -99,7 +99,7 @@ class FakeClient::FakeWatch : public api::ClientWatch {
   const std::string resource_;
   std::int64_t delivered_;
   bool emptied_ = false;
-  std::optional<std::int64_t> end_;  // nothing after this revision comes any more
+  std::optional<std::int64_t> end_;  // no event after this revision is delivered
   std::shared_ptr<std::function<void()>> wake_;
 };
 
@@ -218,7 +218,7 @@ api::Client::Written FakeClient::Patch(const api::WriteRequest& request) {
   return Put(request.resource, std::move(*patched));
 }
 
-// At once, unless a finalizer holds the object: there is no kubelet to wait for.
+// Immediately, unless a finalizer holds the object: there is no kubelet to wait for.
 api::Client::Written FakeClient::Delete(const api::WriteRequest& request) {
   ObjectPtr current = Find(request.resource, request.object);
   if (current == nullptr) return Missing(request.resource, request.object);

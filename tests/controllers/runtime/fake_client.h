@@ -1,7 +1,7 @@
 #pragma once
 
 // An apiserver for a test of one component: objects in memory, without validation, defaulting and admission.
-// Writes are done at once and answered from the lane; lists, watches and writes can be made to fail.
+// Writes take effect immediately and are answered on the lane. Lists, watches and writes can be made to fail.
 
 #include <cstdint>
 #include <deque>
@@ -17,7 +17,7 @@
 
 namespace terrarium::controllers_testing {
 
-// An object out of nowhere. Its header has no selectable fields.
+// A made-up object. Its header has no selectable fields.
 api::ObjectPtr MakeObject(const api::Json& document, std::int64_t revision = 0);
 
 class FakeClient : public api::Client {
@@ -25,26 +25,26 @@ class FakeClient : public api::Client {
   explicit FakeClient(FakeRuntime& runtime);
   ~FakeClient() override;
 
-  // What others do. An object of that name keeps its uid, unless the document has one.
+  // A write by another client. An existing object of that name keeps its uid, unless the document has one.
   api::ObjectPtr Put(const std::string& resource, api::Json document);
   void Remove(const std::string& resource, const api::ObjectName& name);
-  api::ObjectPtr Find(const std::string& resource, const api::ObjectName& name) const;  // nullptr: not there
+  api::ObjectPtr Find(const std::string& resource, const api::ObjectName& name) const;  // nullptr if absent
   std::int64_t revision() const { return revision_; }
 
-  // Forgets all history: a watch from before now is answered with 410.
+  // Compacts the whole history: a watch from before now is answered with 410.
   void Compact() { compacted_ = revision_; }
   void EndWatches();
 
-  // The next ones fail like this, one for each.
+  // Failures of the next requests, one for each.
   std::deque<api::Status> list_failures;
   std::deque<api::Status> watch_failures;
-  std::deque<std::optional<api::Status>> write_failures;  // nullopt: this one succeeds
+  std::deque<std::optional<api::Status>> write_failures;  // nullopt: success
 
-  // Writes are done and answered when they are let through.
+  // After HoldWrites(), writes wait for ReleaseWrites().
   void HoldWrites() { holding_ = true; }
   void ReleaseWrites();
 
-  // What was asked.
+  // The requests so far.
   std::vector<api::WriteRequest> writes;
   std::vector<std::int64_t> watches;  // their revisions
   int lists = 0;

@@ -1,7 +1,6 @@
 #pragma once
 
-// The other end of api::HttpCaller for tests: answers calls at once, or keeps them until it is told what to
-// say.
+// An api::HttpCaller for tests: answers calls immediately, or keeps them until the test answers.
 
 #include <cstddef>
 #include <deque>
@@ -15,8 +14,8 @@
 
 namespace terrarium::controllers_testing {
 
-inline api::HttpAnswer Says(std::string body, int status = 200,
-                            std::string content_type = "application/json") {
+inline api::HttpAnswer AnswerWith(std::string body, int status = 200,
+                                  std::string content_type = "application/json") {
   api::HttpAnswer answer;
   answer.status = status;
   answer.content_type = std::move(content_type);
@@ -26,7 +25,7 @@ inline api::HttpAnswer Says(std::string body, int status = 200,
 }
 inline api::HttpAnswer Picks(const std::vector<std::string>& chosen,
                              const std::vector<std::string>& tied = {}) {
-  return Says(api::Json{{"chosen_pods", chosen}, {"tied_pods", tied}}.dump());
+  return AnswerWith(api::Json{{"chosen_pods", chosen}, {"tied_pods", tied}}.dump());
 }
 inline api::HttpAnswer Fails(api::HttpAnswer::Outcome outcome, std::string error = "") {
   api::HttpAnswer answer;
@@ -41,7 +40,7 @@ class FakeHttpCaller : public api::HttpCaller {
     while (held() > 0) Answer(Fails(api::HttpAnswer::Outcome::kRefused));
   }
 
-  // What every call is answered with, before it returns; empty: calls are kept.
+  // The answer to every call, given before it returns; empty: calls are kept.
   std::function<api::HttpAnswer(const api::HttpCall&)> answer;
   std::vector<api::HttpCall> calls;
 
@@ -54,7 +53,7 @@ class FakeHttpCaller : public api::HttpCaller {
   }
 
   std::size_t held() const { return held_.size(); }
-  // Answers the oldest call that is kept.
+  // Answers the oldest kept call.
   void Answer(api::HttpAnswer with) {
     auto done = std::move(held_.front());
     held_.pop_front();

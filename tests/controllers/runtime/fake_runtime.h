@@ -1,7 +1,7 @@
 #pragma once
 
-// Time and work for a test of one component: a clock that stands still until it is moved, and a lane that
-// runs on the test's own thread, piece by piece. It also keeps what was logged.
+// A virtual clock and an executor for a test of one component. The lane runs on the test's thread, piece by
+// piece. Log lines are kept.
 
 #include <cstdint>
 #include <deque>
@@ -36,19 +36,19 @@ class FakeRuntime : public api::Clock, public api::Executor {
   api::TimerId PostTimer(api::TimerKind kind, api::Duration delay, std::function<void()> work) override;
   bool Cancel(api::TimerId id) override;
 
-  // Runs the oldest posted piece; false when there is none.
+  // Runs the oldest posted piece of work; false if there is none.
   bool RunOne();
-  // Runs what is posted, and what that posts, until there is none. Ends the process when that has no end.
+  // Runs posted work, and the work that it posts, until none is left. Ends the process if there is no end.
   void RunReady();
-  // Moves the clock, running the timers on the way, each at its instant, and what comes of them.
+  // Advances the clock. Runs each timer at its instant, and the work that follows.
   void Advance(api::Duration duration);
 
   std::size_t ready() const { return ready_.size(); }
   std::size_t timers(api::TimerKind kind) const;
-  // How long until the next timer of that kind.
+  // The time until the next timer of that kind.
   std::optional<api::Duration> NextTimer(api::TimerKind kind) const;
 
-  // "warning: message" and so on, debug included.
+  // "warning: message" and so on, including debug.
   std::vector<std::string> log() const;
 
  private:

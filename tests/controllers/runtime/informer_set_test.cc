@@ -43,22 +43,22 @@ TEST_F(InformerSetTest, HasSyncedWhenAllHave) {
   EXPECT_TRUE(set_.HasSynced());
   EXPECT_EQ(synced, 1);
   set_.OnSynced([&] { ++synced; });
-  EXPECT_EQ(synced, 2) << "at once";
+  EXPECT_EQ(synced, 2) << "immediately";
 }
 
-TEST_F(InformerSetTest, OnSyncedWithoutInformersIsCalledAtOnce) {
+TEST_F(InformerSetTest, OnSyncedWithoutInformersIsCalledImmediately) {
   int synced = 0;
   set_.OnSynced([&] { ++synced; });
   EXPECT_EQ(synced, 1);
 }
 
-TEST_F(InformerSetTest, InformerAskedForAfterTheStartIsStartedAtOnce) {
+TEST_F(InformerSetTest, InformerRequestedAfterTheStartIsStartedImmediately) {
   set_.Start();
   EXPECT_TRUE(set_.For("pods").HasSynced());
   EXPECT_EQ(client_.lists, 1);
 }
 
-TEST_F(InformerSetTest, InformerAskedForByAHandlerDuringTheStartIsListedOnce) {
+TEST_F(InformerSetTest, InformerRequestedByAHandlerDuringTheStartListsOnce) {
   client_.Put("nodes", Pod("x"));
   set_.For("nodes").AddHandler(
       {.added = [&](const ObjectPtr&) { set_.For("pods"); }, .updated = {}, .deleted = {}});

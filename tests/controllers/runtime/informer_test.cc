@@ -19,27 +19,27 @@ using controllers_testing::NodeOf;
 using controllers_testing::Pod;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Told = std::vector<std::string>;
+using Events = std::vector<std::string>;
 
 class InformerTest : public ::testing::Test {
  protected:
   // "+a@node", "~a@old>new", "-a@node".
   EventHandler Teller() {
     return {
-        .added = [this](const ObjectPtr& o) { told_.push_back("+" + o->header().name + "@" + NodeOf(*o)); },
+        .added = [this](const ObjectPtr& o) { events_.push_back("+" + o->header().name + "@" + NodeOf(*o)); },
         .updated =
             [this](const ObjectPtr& old, const ObjectPtr& o) {
-              told_.push_back("~" + o->header().name + "@" + NodeOf(*old) + ">" + NodeOf(*o));
+              events_.push_back("~" + o->header().name + "@" + NodeOf(*old) + ">" + NodeOf(*o));
             },
         .deleted =
-            [this](const ObjectPtr& o) { told_.push_back("-" + o->header().name + "@" + NodeOf(*o)); }};
+            [this](const ObjectPtr& o) { events_.push_back("-" + o->header().name + "@" + NodeOf(*o)); }};
   }
-  Told TakeTold() { return std::exchange(told_, {}); }
+  Events TakeEvents() { return std::exchange(events_, {}); }
   void Start() {
     informer_.Start();
     runtime_.RunReady();
   }
-  // Lets the view go stale, so that it has to list again.
+  // Makes the informer's watch stale, so that it has to list again.
   void LoseHistory() {
     client_.Compact();
     informer_.Disconnect();
@@ -47,7 +47,7 @@ class InformerTest : public ::testing::Test {
 
   FakeRuntime runtime_;
   FakeClient client_{runtime_};
-  Told told_;
+  Events events_;
   Informer informer_{runtime_.env(), client_, "pods"};
 };
 
@@ -59,24 +59,24 @@ TEST_F(InformerTest, FirstListIsAddedInTheOrderOfNamesAndThenItHasSynced) {
   EventHandler handler = Teller();
   handler.added = [&](const ObjectPtr& object) {
     EXPECT_FALSE(informer_.HasSynced());
-    EXPECT_EQ(informer_.size(), 3u) << "the whole list is there before anybody is told";
-    told_.push_back(object->header().ns + "/" + object->header().name);
+    EXPECT_EQ(informer_.size(), 3u) << "the whole list is there before the first handler is called";
+    events_.push_back(object->header().ns + "/" + object->header().name);
   };
   informer_.AddHandler(handler);
   int synced = 0;
   informer_.OnSynced([&] {
     ++synced;
-    EXPECT_EQ(told_.size(), 3u);
+    EXPECT_EQ(events_.size(), 3u);
   });
   EXPECT_FALSE(informer_.HasSynced());
   informer_.Start();
   EXPECT_TRUE(informer_.HasSynced());
   EXPECT_EQ(synced, 1);
-  EXPECT_EQ(TakeTold(), (Told{"default/a", "default/b", "zoo/a"}));
+  EXPECT_EQ(TakeEvents(), (Events{"default/a", "default/b", "zoo/a"}));
   EXPECT_EQ(informer_.Revision(), client_.revision());
 
   informer_.OnSynced([&] { ++synced; });
-  EXPECT_EQ(synced, 2) << "at once, since it has happened already";
+  EXPECT_EQ(synced, 2) << "immediately, since it has happened already";
   LoseHistory();
   runtime_.RunReady();
   EXPECT_EQ(synced, 2);
@@ -86,7 +86,7 @@ TEST_F(InformerTest, WatchBringsWhatHappensAfterTheList) {
   client_.Put("pods", Pod("a"));
   informer_.AddHandler(Teller());
   Start();
-  TakeTold();
+  TakeEvents();
   client_.Put("pods", Pod("b", "n1"));
   client_.Put("pods", Pod("a", "n2"));
   client_.Put("pods", Pod("a", "n3"));
@@ -94,7 +94,7 @@ TEST_F(InformerTest, WatchBringsWhatHappensAfterTheList) {
   client_.Put("nodes", Pod("x"));
   EXPECT_EQ(informer_.size(), 1u) << "nothing happens before the lane has its turn";
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"+b@n1", "~a@>n2", "~a@n2>n3", "-a@n3"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+b@n1", "~a@>n2", "~a@n2>n3", "-a@n3"}));
   EXPECT_EQ(Names(informer_.List()), "default/b");
   EXPECT_EQ(client_.lists, 1);
 }
@@ -114,21 +114,21 @@ TEST_F(InformerTest, DeletedGetsTheLastStateKnown) {
   client_.Remove("pods", {"default", "b"});
   LoseHistory();
   runtime_.RunReady();
-  EXPECT_EQ(revision, b->revision()) << "nobody saw it go";
+  EXPECT_EQ(revision, b->revision()) << "the deletion was not seen";
 }
 
-TEST_F(InformerTest, HandlerAddedLaterIsToldOfEveryObjectThereIs) {
+TEST_F(InformerTest, HandlerAddedLaterGetsEveryExistingObject) {
   client_.Put("pods", Pod("a"));
   client_.Put("pods", Pod("b"));
   Start();
   informer_.AddHandler(Teller());
-  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a@", "+b@"}));
   client_.Put("pods", Pod("c"));
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"+c@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+c@"}));
 }
 
-TEST_F(InformerTest, HandlerAddedByAHandlerIsToldOnceOfEachObject) {
+TEST_F(InformerTest, HandlerAddedByAHandlerGetsEachObjectOnce) {
   bool added = false;
   informer_.AddHandler({.added =
                             [&](const ObjectPtr&) {
@@ -140,10 +140,10 @@ TEST_F(InformerTest, HandlerAddedByAHandlerIsToldOnceOfEachObject) {
   client_.Put("pods", Pod("a"));
   client_.Put("pods", Pod("b"));
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a@", "+b@"}));
 }
 
-TEST_F(InformerTest, HandlerAddedByAHandlerInTheMiddleOfAListIsToldOnceOfEachObject) {
+TEST_F(InformerTest, HandlerAddedByAHandlerDuringAListGetsEachObjectOnce) {
   bool added = false;
   informer_.AddHandler({.added =
                             [&](const ObjectPtr&) {
@@ -154,22 +154,22 @@ TEST_F(InformerTest, HandlerAddedByAHandlerInTheMiddleOfAListIsToldOnceOfEachObj
   client_.Put("pods", Pod("a"));
   client_.Put("pods", Pod("b"));
   Start();
-  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a@", "+b@"}));
 }
 
-TEST_F(InformerTest, HandlersAreToldInTheOrderTheyWereAdded) {
+TEST_F(InformerTest, HandlersAreCalledInTheOrderTheyWereAdded) {
   for (const char* who : {"first", "second"})
     informer_.AddHandler(
-        {.added = [this, who](const ObjectPtr& o) { told_.push_back(who + (" " + o->header().name)); },
+        {.added = [this, who](const ObjectPtr& o) { events_.push_back(who + (" " + o->header().name)); },
          .updated = {},
          .deleted = {}});
   Start();
   client_.Put("pods", Pod("a"));
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"first a", "second a"}));
+  EXPECT_EQ(TakeEvents(), (Events{"first a", "second a"}));
 }
 
-TEST_F(InformerTest, WatchThatEndsIsTakenUpWhereItWasDeliveredTo) {
+TEST_F(InformerTest, EndedWatchIsReopenedAtTheDeliveredRevision) {
   informer_.AddHandler(Teller());
   Start();
   client_.Put("pods", Pod("a"));
@@ -180,49 +180,49 @@ TEST_F(InformerTest, WatchThatEndsIsTakenUpWhereItWasDeliveredTo) {
   client_.EndWatches();
   client_.Put("pods", Pod("b"));
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a@", "+b@"}));
   ASSERT_EQ(client_.watches.size(), 2u);
   EXPECT_EQ(client_.watches.back(), delivered);
   EXPECT_EQ(client_.lists, 1);
 }
 
-TEST_F(InformerTest, AfterA410ItListsAndTellsTheDifference) {
+TEST_F(InformerTest, AfterA410ItListsAndReportsTheDifference) {
   for (const char* name : {"changed", "gone", "same"}) client_.Put("pods", Pod(name, "n0"));
   informer_.AddHandler(Teller());
   Start();
-  TakeTold();
+  TakeEvents();
   client_.Put("pods", Pod("changed", "n1"));
   client_.Put("pods", Pod("changed", "n2"));
   client_.Remove("pods", {"default", "gone"});
   client_.Put("pods", Pod("new", "n1"));
   LoseHistory();
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"~changed@n0>n2", "+new@n1", "-gone@n0"}));
+  EXPECT_EQ(TakeEvents(), (Events{"~changed@n0>n2", "+new@n1", "-gone@n0"}));
   EXPECT_EQ(client_.lists, 2);
   EXPECT_EQ(Names(informer_.List()), "default/changed default/new default/same");
   EXPECT_EQ(informer_.Revision(), client_.revision());
 
   client_.Put("pods", Pod("later"));
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"+later@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+later@"}));
 }
 
 TEST_F(InformerTest, ObjectReplacedByAnotherOfItsNameIsDeletedThenAdded) {
   client_.Put("pods", Pod("a", "n1"));
   informer_.AddHandler(Teller());
   Start();
-  TakeTold();
+  TakeEvents();
   client_.Remove("pods", {"default", "a"});
   client_.Put("pods", Pod("a", "n2"));
   LoseHistory();
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"-a@n1", "+a@n2"})) << "seen by a list";
+  EXPECT_EQ(TakeEvents(), (Events{"-a@n1", "+a@n2"})) << "seen by a list";
 
   Json other = Pod("a", "n3");
   other["metadata"]["uid"] = "another";
   client_.Put("pods", other);
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"-a@n2", "+a@n3"})) << "seen by a watch";
+  EXPECT_EQ(TakeEvents(), (Events{"-a@n2", "+a@n3"})) << "seen by a watch";
 }
 
 TEST_F(InformerTest, ListThatIsRefusedIsTriedAgainWithBackoffInTheBackground) {
@@ -241,8 +241,7 @@ TEST_F(InformerTest, ListThatIsRefusedIsTriedAgainWithBackoffInTheBackground) {
   client_.watch_failures.push_back(api::InternalError("not now"));
   informer_.Disconnect();
   runtime_.RunReady();
-  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(800))
-      << "success begins the backoff anew";
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kBackground), milliseconds(800)) << "success resets the backoff";
 }
 
 TEST_F(InformerTest, AServerThatIsAwayIsWaitedFor) {
@@ -264,15 +263,15 @@ TEST_F(InformerTest, WatchThatFailsIsTriedAgainWithoutAList) {
   informer_.Disconnect();
   client_.Put("pods", Pod("a"));
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), Told{});
+  EXPECT_EQ(TakeEvents(), Events{});
   runtime_.Advance(milliseconds(799));
   EXPECT_EQ(client_.watches.size(), 2u);
   runtime_.Advance(milliseconds(1 + 1600));
-  EXPECT_EQ(TakeTold(), (Told{"+a@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a@"}));
   EXPECT_EQ(client_.lists, 1);
 }
 
-TEST_F(InformerTest, WatchesThatEndInVainAreNotOpenedWithoutEnd) {
+TEST_F(InformerTest, WatchesThatEndWithoutEventsAreReopenedWithBackoff) {
   Start();
   client_.EndWatches();
   runtime_.RunReady();
@@ -286,11 +285,12 @@ TEST_F(InformerTest, WatchesThatEndInVainAreNotOpenedWithoutEnd) {
   runtime_.Advance(seconds(1));
   client_.EndWatches();
   runtime_.RunReady();
-  EXPECT_EQ(runtime_.NextTimer(TimerKind::kWork), std::nullopt) << "it has lived, and is taken up at once";
+  EXPECT_EQ(runtime_.NextTimer(TimerKind::kWork), std::nullopt)
+      << "it has lived, and is reopened immediately";
   EXPECT_EQ(client_.watches.size(), 4u);
 }
 
-TEST_F(InformerTest, ListThatIsTooOldAsSoonAsItHasComeIsNotRepeatedWithoutEnd) {
+TEST_F(InformerTest, ListThatExpiresImmediatelyIsRepeatedWithBackoff) {
   for (int i = 0; i < 3; ++i) client_.watch_failures.push_back(api::Expired("too old"));
   Start();
   EXPECT_EQ(client_.lists, 1);
@@ -317,22 +317,22 @@ TEST_F(InformerTest, ManyEventsLeaveRoomForOtherWork) {
   EXPECT_EQ(seen, (std::vector<std::size_t>{256, 512, 600, 600}));
 }
 
-TEST_F(InformerTest, NothingReachesAPausedView) {
+TEST_F(InformerTest, PausedViewReceivesNoEvents) {
   client_.Put("pods", Pod("a", "n1"));
   informer_.AddHandler(Teller());
   Start();
-  TakeTold();
+  TakeEvents();
   informer_.Pause();
   const std::int64_t revision = informer_.Revision();
   client_.Put("pods", Pod("a", "n2"));
   client_.Put("pods", Pod("b"));
   runtime_.Advance(seconds(60));
-  EXPECT_EQ(TakeTold(), Told{});
+  EXPECT_EQ(TakeEvents(), Events{});
   EXPECT_EQ(NodeOf(*informer_.Get({"default", "a"})), "n1");
   EXPECT_EQ(informer_.Revision(), revision);
   informer_.Resume();
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"~a@n1>n2", "+b@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"~a@n1>n2", "+b@"}));
   EXPECT_EQ(client_.watches.size(), 1u) << "the watch has waited";
 }
 
@@ -346,7 +346,7 @@ TEST_F(InformerTest, PausedBeforeItStartedItListsWhenItIsResumed) {
   EXPECT_TRUE(informer_.HasSynced());
 }
 
-TEST_F(InformerTest, DisconnectedWhilePausedItTakesUpWhenItIsResumed) {
+TEST_F(InformerTest, DisconnectedWhilePausedItReconnectsOnResume) {
   informer_.AddHandler(Teller());
   Start();
   informer_.Pause();
@@ -356,7 +356,7 @@ TEST_F(InformerTest, DisconnectedWhilePausedItTakesUpWhenItIsResumed) {
   EXPECT_EQ(client_.watches.size(), 1u);
   informer_.Resume();
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"+a@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a@"}));
 }
 
 TEST_F(InformerTest, HandlerMayPauseInTheMiddleOfABatch) {
@@ -370,16 +370,16 @@ TEST_F(InformerTest, HandlerMayPauseInTheMiddleOfABatch) {
   Start();
   for (const char* name : {"a", "b", "c"}) client_.Put("pods", Pod(name));
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a@", "+b@"}));
   EXPECT_EQ(informer_.Revision(), client_.revision() - 1);
   informer_.Resume();
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"+c@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+c@"}));
   EXPECT_EQ(informer_.Revision(), client_.revision());
 }
 
-TEST_F(InformerTest, DisconnectedInTheMiddleOfABatchNothingIsMissedOrToldTwice) {
-  int told_second = 0;
+TEST_F(InformerTest, DisconnectDuringABatchNeitherLosesNorRepeatsEvents) {
+  int second_calls = 0;
   informer_.AddHandler({.added =
                             [&](const ObjectPtr& o) {
                               if (o->header().name == "b") informer_.Disconnect();
@@ -387,12 +387,12 @@ TEST_F(InformerTest, DisconnectedInTheMiddleOfABatchNothingIsMissedOrToldTwice) 
                         .updated = {},
                         .deleted = {}});
   informer_.AddHandler(Teller());
-  informer_.AddHandler({.added = [&](const ObjectPtr&) { ++told_second; }, .updated = {}, .deleted = {}});
+  informer_.AddHandler({.added = [&](const ObjectPtr&) { ++second_calls; }, .updated = {}, .deleted = {}});
   Start();
   for (const char* name : {"a", "b", "c"}) client_.Put("pods", Pod(name));
   runtime_.RunReady();
-  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@", "+c@"}));
-  EXPECT_EQ(told_second, 3);
+  EXPECT_EQ(TakeEvents(), (Events{"+a@", "+b@", "+c@"}));
+  EXPECT_EQ(second_calls, 3);
   EXPECT_EQ(client_.watches.size(), 2u);
   EXPECT_EQ(client_.lists, 1);
 }
@@ -420,21 +420,21 @@ TEST_F(InformerTest, WhatAHandlerWritesIsSeenToo) {
   informer_.AddHandler(Teller());
   client_.Put("pods", Pod("a"));
   Start();
-  EXPECT_EQ(TakeTold(), (Told{"+a@", "+b@"}));
+  EXPECT_EQ(TakeEvents(), (Events{"+a@", "+b@"}));
 }
 
-TEST(Informer, DestroyedItDoesNothingMore) {
+TEST(Informer, AfterDestructionNoHandlerIsCalled) {
   FakeRuntime runtime;
   FakeClient client(runtime);
-  int told = 0;
+  int calls = 0;
   auto informer = std::make_unique<Informer>(runtime.env(), client, "pods");
-  informer->AddHandler({.added = [&](const ObjectPtr&) { ++told; }, .updated = {}, .deleted = {}});
+  informer->AddHandler({.added = [&](const ObjectPtr&) { ++calls; }, .updated = {}, .deleted = {}});
   informer->Start();
   client.Put("pods", Pod("a"));
   informer->Disconnect();
   informer.reset();
   runtime.Advance(seconds(60));
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(calls, 0);
 
   client.list_failures.push_back(api::ServiceUnavailable("not now"));
   informer = std::make_unique<Informer>(runtime.env(), client, "pods");
@@ -443,19 +443,19 @@ TEST(Informer, DestroyedItDoesNothingMore) {
   EXPECT_EQ(runtime.timers(TimerKind::kBackground), 0u);
 }
 
-TEST(Informer, DestroyedByAHandlerItTellsNobodyElse) {
+TEST(Informer, DestroyedByAHandlerItCallsNoOtherHandler) {
   FakeRuntime runtime;
   FakeClient client(runtime);
-  int told = 0;
+  int calls = 0;
   auto informer = std::make_unique<Informer>(runtime.env(), client, "pods");
   informer->AddHandler({.added = [&](const ObjectPtr&) { informer.reset(); }, .updated = {}, .deleted = {}});
-  informer->AddHandler({.added = [&](const ObjectPtr&) { ++told; }, .updated = {}, .deleted = {}});
+  informer->AddHandler({.added = [&](const ObjectPtr&) { ++calls; }, .updated = {}, .deleted = {}});
   informer->Start();
   client.Put("pods", Pod("a"));
   client.Put("pods", Pod("b"));
   runtime.RunReady();
   EXPECT_EQ(informer, nullptr);
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(calls, 0);
 }
 
 }  // namespace

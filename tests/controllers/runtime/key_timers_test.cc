@@ -38,7 +38,7 @@ TEST_F(KeyTimersTest, EachKeyFiresOnceAtItsTime) {
   EXPECT_THAT(Fired(), ElementsAre("ns/a"));
 }
 
-TEST_F(KeyTimersTest, SetAgainTheEarlierTimeIsForgotten) {
+TEST_F(KeyTimersTest, SettingAgainReplacesTheEarlierTime) {
   timers_->Set(a_, 1s);
   timers_->Set(a_, 3s);
   runtime_.Advance(2s);
@@ -47,7 +47,7 @@ TEST_F(KeyTimersTest, SetAgainTheEarlierTimeIsForgotten) {
   EXPECT_THAT(Fired(), ElementsAre("ns/a"));
 }
 
-TEST_F(KeyTimersTest, CalledOffItDoesNotFire) {
+TEST_F(KeyTimersTest, CancelledTimerDoesNotFire) {
   timers_->Set(a_, 1s);
   timers_->Cancel(a_);
   timers_->Cancel(b_);

@@ -47,7 +47,7 @@ TEST(OwnerReferences, TheControllerIsTheOwnerMarkedAsOne) {
   EXPECT_EQ(ControllerOf(document)->uid, "u2");
 }
 
-TEST(OwnerReferences, ControllerReferenceSaysWhoControls) {
+TEST(OwnerReferences, ControllerReferenceNamesTheController) {
   ObjectPtr owner = MakeObject({{"metadata", {{"name", "web"}, {"namespace", "default"}, {"uid", "u1"}}}});
   EXPECT_EQ(ControllerReference(*owner, "apps/v1", "ReplicaSet"), Json::parse(R"({
     "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u1",
@@ -124,7 +124,7 @@ TEST_F(ClaimObjectsTest, AdoptsMatchingOrphansWithTheirUidInThePatch) {
   EXPECT_EQ(client_.gets, 1) << "the owner is read once, before the first";
 }
 
-TEST_F(ClaimObjectsTest, AdoptionKeepsOwnersThatAreNoControllers) {
+TEST_F(ClaimObjectsTest, AdoptionKeepsOwnersThatAreNotControllers) {
   Json pod = {{"metadata", {{"name", "a"}, {"namespace", "default"}, {"labels", {{"app", "web"}}}}}};
   pod["metadata"]["ownerReferences"] = {Reference("friend", false)};
   EXPECT_EQ(Names(Claim({client_.Put("pods", pod)})), "a");
@@ -140,7 +140,7 @@ TEST_F(ClaimObjectsTest, ReleasesWhatItControlsAndNoLongerMatches) {
                    {{"uid", stray->header().uid},
                     {"ownerReferences", {{{"$patch", "delete"}, {"uid", uid()}}}}}}}));
   EXPECT_EQ(References("a"), Json::array());
-  EXPECT_EQ(client_.gets, 0) << "letting go needs no second look";
+  EXPECT_EQ(client_.gets, 0) << "a release needs no live read";
 }
 
 TEST_F(ClaimObjectsTest, AFinalizerGoesOnWithAdoptionAndComesOffWithRelease) {
@@ -205,12 +205,12 @@ TEST_F(ClaimObjectsTest, SkipsWhatIsGoneMeanwhile) {
   EXPECT_EQ(Names(Claim({a, b, Pod("c", "web")})), "c");
 }
 
-TEST_F(ClaimObjectsTest, ReleaseThatIsRefusedAsInvalidWasDoneBySomebodyElse) {
+TEST_F(ClaimObjectsTest, ReleaseRefusedAsInvalidWasDoneByAnotherClient) {
   client_.write_failures.push_back(api::Invalid({.group = "", .kind = "Pod"}, "a", {}));
   EXPECT_EQ(Names(Claim({Pod("a", "db", uid())})), "");
 }
 
-TEST_F(ClaimObjectsTest, OtherFailuresDoNotKeepItFromTheRestAndTheFirstIsTheOutcome) {
+TEST_F(ClaimObjectsTest, AfterAFailureTheRestIsClaimedAndTheFirstFailureIsReturned) {
   client_.write_failures = {std::nullopt, api::InternalError("one"), api::InternalError("two"), std::nullopt};
   Claimed claimed = Claim({Pod("a", "web"), Pod("b", "web"), Pod("c", "db", uid()), Pod("d", "web")});
   EXPECT_EQ(Names(claimed), "failed: Internal error occurred: one");

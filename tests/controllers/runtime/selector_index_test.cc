@@ -53,7 +53,7 @@ TEST_F(SelectorIndexTest, ASelectorIsReplacedAndRemoved) {
   EXPECT_THAT(Matching({{"app", "web"}}), IsEmpty());
 }
 
-TEST_F(SelectorIndexTest, OneThatSelectsNothingIsNeverFound) {
+TEST_F(SelectorIndexTest, SelectorThatSelectsNothingIsNeverFound) {
   index_.Set({"default", "a"}, api::LabelSelector::Nothing());
   EXPECT_THAT(Matching({{"app", "web"}}), IsEmpty());
 }

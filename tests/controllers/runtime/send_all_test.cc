@@ -37,7 +37,7 @@ TEST(SendAll, AnswersComeTogetherInTheOrderOfTheRequests) {
   api::TaskScope scope;
   scope.Spawn(Collect(&client, {CreateOf("a"), CreateOf("b"), CreateOf("c")}, &answers));
   runtime.RunReady();
-  EXPECT_EQ(client.writes.size(), 3u) << "all are under way at once";
+  EXPECT_EQ(client.writes.size(), 3u) << "all are in flight";
   EXPECT_FALSE(answers.has_value());
   client.ReleaseWrites();
   runtime.RunReady();
@@ -48,7 +48,7 @@ TEST(SendAll, AnswersComeTogetherInTheOrderOfTheRequests) {
   EXPECT_EQ((*(*answers)[2])->header().name, "c");
 }
 
-TEST(SendAll, NothingToSendIsDoneAtOnce) {
+TEST(SendAll, AnEmptyListCompletesImmediately) {
   FakeRuntime runtime;
   FakeClient client(runtime);
   std::optional<Answers> answers;
@@ -58,7 +58,7 @@ TEST(SendAll, NothingToSendIsDoneAtOnce) {
   EXPECT_TRUE(answers->empty());
 }
 
-TEST(SendAll, AnswersThatComeAfterTheWaitingTaskHasGoneDoNothing) {
+TEST(SendAll, AnswersAfterTheTasksDestructionAreIgnored) {
   FakeRuntime runtime;
   FakeClient client(runtime);
   client.HoldWrites();

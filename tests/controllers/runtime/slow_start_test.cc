@@ -22,7 +22,7 @@ class SlowStartTest : public testing::Test {
   static api::Task<void> Store(api::Task<Answers> sending, std::optional<Answers>* answers) {
     answers->emplace(co_await std::move(sending));
   }
-  // How many requests were sent at a time.
+  // The number of requests per batch.
   std::vector<std::size_t> Send(std::size_t count) {
     auto make = [](std::size_t i) {
       return api::WriteRequest{.resource = "pods",
@@ -63,13 +63,13 @@ TEST_F(SlowStartTest, AfterAFailureTheRestIsNotSent) {
   EXPECT_FALSE((*answers_)[2].ok());
 }
 
-TEST_F(SlowStartTest, OneThatFailsAtOnceIsTheOnlyOne) {
+TEST_F(SlowStartTest, FirstRequestThatFailsIsTheOnlyOne) {
   client_.write_failures = {api::InternalError("no")};
   EXPECT_THAT(Send(500), ElementsAre(1));
   EXPECT_THAT(*answers_, SizeIs(1));
 }
 
-TEST_F(SlowStartTest, NothingToSendIsDoneAtOnce) {
+TEST_F(SlowStartTest, AnEmptyBatchCompletesImmediately) {
   EXPECT_THAT(Send(0), ElementsAre());
   EXPECT_THAT(*answers_, SizeIs(0));
 }

@@ -16,7 +16,7 @@ ObjectName Key(const std::string& name) { return {"default", name}; }
 
 class WorkQueueTest : public ::testing::Test {
  protected:
-  // The names that are ready, in order; each is done as soon as it has been handed out.
+  // The names of the ready keys, in order. Each key is done as soon as it is handed out.
   std::string Drain() { return Drain(queue_); }
   static std::string Drain(WorkQueue& queue) {
     std::string names;
@@ -26,7 +26,7 @@ class WorkQueueTest : public ::testing::Test {
     }
     return names;
   }
-  // How long a key that fails now has to wait.
+  // The retry delay of a key that fails now.
   api::Duration FailureDelay(WorkQueue& queue, const std::string& name) {
     queue.AddRateLimited(Key(name));
     api::Duration delay = runtime_.NextTimer(TimerKind::kWork).value_or(api::Duration::zero());

@@ -28,7 +28,7 @@ Json Tolerating(Json pod, const char* key, std::optional<int> seconds) {
   return pod;
 }
 
-// A pod that is deleted stays where it is: this one takes its time to stop.
+// This pod takes time to stop, so that it still exists after its deletion.
 Json LingeringPod() {
   Json pod = PodOn("web", "node-0");
   pod["metadata"]["annotations"]["terrarium.dev/ignore-sigterm"] = "true";
@@ -36,13 +36,13 @@ Json LingeringPod() {
   return pod;
 }
 
-// Marked, or gone already: a pod that had not been started when it was deleted goes at once.
+// Marked or already gone: a pod that had not started when it was deleted is removed immediately.
 bool IsDeleting(Testbed& bed) {
   api::ObjectPtr pod = bed.Get("pods", "default", "web");
   return pod == nullptr || pod->header().deleting;
 }
 
-TEST(TaintEviction, APodThatDoesNotTolerateTheTaintGoesAtOnce) {
+TEST(TaintEviction, APodThatDoesNotTolerateTheTaintIsDeletedImmediately) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Create("pods", "default", LingeringPod()));
   bed.clock().Settle();
@@ -57,7 +57,7 @@ TEST(TaintEviction, APodThatDoesNotTolerateTheTaintGoesAtOnce) {
       std::string::npos);
 }
 
-TEST(TaintEviction, WithoutTheGateTheStatusDoesNotSayWhy) {
+TEST(TaintEviction, WithoutTheGateThereIsNoCondition) {
   Testbed bed({.feature_gates = "PodDisruptionConditions=false", .nodes = 1});
   bed.Must(bed.Create("pods", "default", LingeringPod()));
   bed.clock().Settle();
@@ -67,7 +67,7 @@ TEST(TaintEviction, WithoutTheGateTheStatusDoesNotSayWhy) {
   EXPECT_EQ(ConditionStatus(PodOf(bed, "web"), "DisruptionTarget"), "");
 }
 
-TEST(TaintEviction, APodThatToleratesForAWhileGoesAfterIt) {
+TEST(TaintEviction, APodIsDeletedWhenItsTolerationTimeIsOver) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Create("pods", "default", Tolerating(LingeringPod(), "maintenance", 90)));
   bed.clock().Settle();
@@ -78,7 +78,7 @@ TEST(TaintEviction, APodThatToleratesForAWhileGoesAfterIt) {
   EXPECT_TRUE(IsDeleting(bed));
 }
 
-TEST(TaintEviction, APodThatToleratesForEverStays) {
+TEST(TaintEviction, APodThatToleratesIndefinitelyStays) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Create("pods", "default", Tolerating(LingeringPod(), "maintenance", std::nullopt)));
   bed.clock().Settle();
@@ -88,7 +88,7 @@ TEST(TaintEviction, APodThatToleratesForEverStays) {
   EXPECT_FALSE(EventsAbout(bed, "web").contains(kMarked));
 }
 
-TEST(TaintEviction, APodThatComesToATaintedNodeIsNoException) {
+TEST(TaintEviction, APodBoundToATaintedNodeIsDeleted) {
   Testbed bed({.nodes = 1});
   TaintNode(bed, {"maintenance"});
   bed.clock().Settle();
@@ -97,7 +97,7 @@ TEST(TaintEviction, APodThatComesToATaintedNodeIsNoException) {
   EXPECT_TRUE(IsDeleting(bed));
 }
 
-TEST(TaintEviction, ATaintThatGoesCallsTheDeletionOff) {
+TEST(TaintEviction, ARemovedTaintCancelsTheDeletion) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Create("pods", "default", Tolerating(LingeringPod(), "maintenance", 90)));
   bed.clock().Settle();
@@ -109,13 +109,13 @@ TEST(TaintEviction, ATaintThatGoesCallsTheDeletionOff) {
   EXPECT_TRUE(EventsAbout(bed, "web").contains(kCalledOff));
 }
 
-TEST(TaintEviction, ATolerationGivenInTimeCallsTheDeletionOff) {
+TEST(TaintEviction, ATolerationAddedInTimeCancelsTheDeletion) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Create("pods", "default", Tolerating(LingeringPod(), "maintenance", 90)));
   bed.clock().Settle();
   TaintNode(bed, {"maintenance"});
   bed.clock().Advance(60s);
-  // Tolerations can only be added: one for everything, in front of the others, is the one in use.
+  // Tolerations can only be added. One for everything, in front of the others, takes precedence.
   Json tolerations = Json::array({Json{{"operator", "Exists"}}});
   const Json pod = PodOf(bed, "web");
   for (const Json& existing : pod["spec"]["tolerations"]) tolerations.push_back(existing);
@@ -125,7 +125,7 @@ TEST(TaintEviction, ATolerationGivenInTimeCallsTheDeletionOff) {
   EXPECT_TRUE(EventsAbout(bed, "web").contains(kCalledOff));
 }
 
-TEST(TaintEviction, AnHourOnceSetStands) {
+TEST(TaintEviction, AScheduledDeletionKeepsItsTime) {
   Testbed bed({.nodes = 1});
   bed.Must(
       bed.Create("pods", "default", Tolerating(Tolerating(LingeringPod(), "maintenance", 90), "fire", 10)));

@@ -41,19 +41,20 @@ struct TimeCase {
 };
 
 TEST(TolerationTime, IsTheShortestOfTheTolerationsInUse) {
-  const Json for_ever = {{"key", "a"}, {"operator", "Exists"}};
+  const Json forever = {{"key", "a"}, {"operator", "Exists"}};
   const Json for_300 = {{"key", "a"}, {"operator", "Exists"}, {"tolerationSeconds", 300}};
   const Json for_60 = {{"key", "b"}, {"operator", "Exists"}, {"tolerationSeconds", 60}};
   const TimeCase cases[] = {
       {"nothing to tolerate", Json::array({for_300}), Json::array(), std::nullopt},
       {"not tolerated", Json::array({for_60}), Json::array({Taint("a")}), 0s},
       {"no tolerations at all", Json::array(), Json::array({Taint("a")}), 0s},
-      {"tolerated for ever", Json::array({for_ever}), Json::array({Taint("a")}), std::nullopt},
+      {"tolerated indefinitely", Json::array({forever}), Json::array({Taint("a")}), std::nullopt},
       {"tolerated for a time", Json::array({for_300}), Json::array({Taint("a")}), 300s},
       {"the shorter of two", Json::array({for_300, for_60}), Json::array({Taint("a"), Taint("b")}), 60s},
       {"one of two not tolerated", Json::array({for_300}), Json::array({Taint("a"), Taint("b")}), 0s},
-      {"for ever beside a time", Json::array({for_ever, for_60}), Json::array({Taint("a"), Taint("b")}), 60s},
-      {"the first that fits counts", Json::array({for_ever, for_300}), Json::array({Taint("a")}),
+      {"indefinitely beside a time", Json::array({forever, for_60}), Json::array({Taint("a"), Taint("b")}),
+       60s},
+      {"the first that fits counts", Json::array({forever, for_300}), Json::array({Taint("a")}),
        std::nullopt},
       {"an unused one does not count", Json::array({for_300, for_60}), Json::array({Taint("a")}), 300s},
       {"no time at all", Json::array({Json{{"key", "a"}, {"operator", "Exists"}, {"tolerationSeconds", 0}}}),

@@ -21,9 +21,9 @@ Json FinishedJob(const char* type, const char* status = "True") {
 TEST(JobExpiry, IsTheTimeToLiveAfterTheJobCompletedOrFailed) {
   EXPECT_EQ(ExpiryOf(FinishedJob("Complete")), kFinished + seconds(100));
   EXPECT_EQ(ExpiryOf(FinishedJob("Failed")), kFinished + seconds(100));
-  Json at_once = FinishedJob("Complete");
-  at_once["spec"]["ttlSecondsAfterFinished"] = 0;
-  EXPECT_EQ(ExpiryOf(at_once), kFinished);
+  Json immediate = FinishedJob("Complete");
+  immediate["spec"]["ttlSecondsAfterFinished"] = 0;
+  EXPECT_EQ(ExpiryOf(immediate), kFinished);
 }
 
 TEST(JobExpiry, AJobThatHasNotFinishedHasNone) {

@@ -19,7 +19,7 @@ using testbed::RunOutcome;
 using testbed::Testbed;
 using namespace std::chrono_literals;
 
-// Jobs finish when the test says so.
+// Jobs finish when the test ends them.
 class TtlAfterFinished : public ::testing::Test {
  protected:
   void CreateJob(std::optional<int> ttl) {
@@ -64,7 +64,7 @@ TEST_F(TtlAfterFinished, ACompleteJobIsDeletedExactlyWhenItsTimeIsOver) {
   EXPECT_EQ(Job(), nullptr);
 }
 
-TEST_F(TtlAfterFinished, SoIsAFailedOne) {
+TEST_F(TtlAfterFinished, AFailedJobIsDeletedExactlyWhenItsTimeIsOver) {
   CreateJob(100);
   Finish("FailureTarget", "Failed");
   bed_.clock().Advance(99s);
@@ -73,7 +73,7 @@ TEST_F(TtlAfterFinished, SoIsAFailedOne) {
   EXPECT_EQ(Job(), nullptr);
 }
 
-TEST_F(TtlAfterFinished, WithATimeToLiveOfZeroItGoesAtOnce) {
+TEST_F(TtlAfterFinished, WithATimeToLiveOfZeroAJobIsDeletedImmediately) {
   CreateJob(0);
   Complete();
   bed_.clock().Settle();
@@ -112,7 +112,7 @@ TEST_F(TtlAfterFinished, AnExtendedTimeToLiveIsObeyed) {
   EXPECT_EQ(Job(), nullptr);
 }
 
-TEST_F(TtlAfterFinished, AShortenedOneAtOnceWhenItIsOverAlready) {
+TEST_F(TtlAfterFinished, AShortenedTimeToLiveThatIsOverDeletesImmediately) {
   CreateJob(1000);
   Complete();
   bed_.clock().Advance(60s);
@@ -121,7 +121,7 @@ TEST_F(TtlAfterFinished, AShortenedOneAtOnceWhenItIsOverAlready) {
   EXPECT_EQ(Job(), nullptr);
 }
 
-TEST_F(TtlAfterFinished, OneThatIsTakenAwayKeepsTheJobAndIsNotWaitedFor) {
+TEST_F(TtlAfterFinished, ARemovedTimeToLiveKeepsTheJobAndIsNotWaitedFor) {
   CreateJob(100);
   Complete();
   bed_.clock().Advance(60s);
@@ -133,7 +133,7 @@ TEST_F(TtlAfterFinished, OneThatIsTakenAwayKeepsTheJobAndIsNotWaitedFor) {
   EXPECT_NE(Job(), nullptr);
 }
 
-TEST_F(TtlAfterFinished, OneThatIsGivenLaterCountsFromTheFinish) {
+TEST_F(TtlAfterFinished, ATimeToLiveSetLaterCountsFromTheFinish) {
   CreateJob(std::nullopt);
   Complete();
   bed_.clock().Advance(60s);
@@ -144,7 +144,7 @@ TEST_F(TtlAfterFinished, OneThatIsGivenLaterCountsFromTheFinish) {
   EXPECT_EQ(Job(), nullptr);
 }
 
-TEST_F(TtlAfterFinished, ThePodsGoBeforeTheJob) {
+TEST_F(TtlAfterFinished, ThePodsAreDeletedBeforeTheJob) {
   CreateJob(100);
   Json pod = {{"metadata",
                {{"name", "pi-abcde"},

@@ -1,4 +1,4 @@
-// What happens between the controller's look at a Job and its deletion, and while its view is behind.
+// Changes between the controller's sync of a Job and its deletion, and stale views.
 
 #include <gtest/gtest.h>
 
@@ -105,7 +105,7 @@ TEST_F(TtlRaces, ADeletionThatFailsIsTriedAgain) {
   EXPECT_EQ(client_.writes.size(), 2u);
 }
 
-TEST_F(TtlRaces, AJobThatIsGoneAlreadyIsNoFailure) {
+TEST_F(TtlRaces, AJobThatIsGoneAlreadyIsNotAFailure) {
   Put(FinishedJob(10));
   client_.HoldWrites();
   runtime_.Advance(10s);

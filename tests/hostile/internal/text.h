@@ -1,6 +1,6 @@
 #pragma once
 
-// How the shapes are spelled.
+// The text of the shapes.
 
 #include <cstdint>
 #include <functional>
@@ -13,9 +13,9 @@ namespace terrarium::hostile {
 
 using Item = std::function<std::string(std::uint32_t number)>;
 
-// Items 0, 1, 2... with the separator between them, about `bytes` long.
+// Items 0, 1, 2... with the separator between them, about `bytes` long in total.
 std::string Repeat(std::size_t bytes, const Item& item, std::string_view separator = ",");
-// The same text again and again.
+// The same text repeated.
 std::string Repeat(std::size_t bytes, std::string_view text, std::string_view separator = ",");
 
 // A different text for each number, in no order.
@@ -32,7 +32,7 @@ apiserver::Request Post(std::string_view path, std::string body,
 apiserver::Request Put(std::string_view path, std::string body);
 apiserver::Request Patch(std::string_view path, std::string_view type, std::string body);
 
-// Objects with `more` as members of their metadata, at their top, and so on; `more` begins with a comma or is
+// Objects with `more` in their metadata, at their top level, and so on. `more` begins with a comma or is
 // empty.
 std::string ConfigMap(std::string_view metadata_more, std::string_view more);
 std::string Pod(std::string_view spec_more, std::string_view container_more);

@@ -24,8 +24,8 @@ void RecordingClient::Send(api::WriteRequest request, WriteDone done) {
   if (auto before = std::exchange(before_next, nullptr)) before();
   if (failures_left > 0) {
     --failures_left;
-    // The real thing gets a request that must fail, so that the answer comes the usual way; only its words
-    // are ours.
+    // The real client sends a request that must fail, so that the answer takes the usual path. Only its
+    // message is replaced.
     request.object.name = "nobody";
     return next().Send(std::move(request),
                        [done](const Written&) { done(api::ServiceUnavailable("the apiserver is away")); });

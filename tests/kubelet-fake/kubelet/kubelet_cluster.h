@@ -1,7 +1,7 @@
 #pragma once
 
-// A kubelet of one's own on a cluster without any other component, with nodes that can be taken away and a
-// client that keeps what passes through it and can be made to fail.
+// A kubelet under the test's control on a cluster without any other component, with nodes that can fail and a
+// client that records its writes and can be made to fail.
 
 #include <functional>
 #include <map>
@@ -39,9 +39,9 @@ class RecordingClient : public api::ForwardingClient {
   using api::ForwardingClient::ForwardingClient;
 
   void Send(api::WriteRequest request, WriteDone done) override;
-  std::vector<api::WriteRequest> writes;  // events left out
-  int failures_left = 0;              // that many writes of pods fail with 503 before they reach the server
-  std::function<void()> before_next;  // called once, before the next write of a pod is passed on
+  std::vector<api::WriteRequest> writes;  // without events
+  int failures_left = 0;                  // as many writes of pods fail with 503 before they reach the server
+  std::function<void()> before_next;      // called once, before the next write of a pod is forwarded
 };
 
 class KubeletCluster {
@@ -61,16 +61,16 @@ class KubeletCluster {
               const api::Json& more = api::Json::object());
   void DeletePod(const std::string& name, std::optional<std::int64_t> grace = std::nullopt);
   void Pass(api::Duration duration);
-  // The kubelet ends in the middle of what it does; another one takes over.
+  // The kubelet ends in the middle of its work. Another one takes over.
   void RestartKubelet();
   void StopKubelet();
   void StartKubelet();
-  // Where the next kubelet finds containers and their logs.
+  // The containers and logs that the next kubelet finds.
   void SetMachines(std::shared_ptr<ContainerRuntime> machines) { options_.containers = std::move(machines); }
 
-  // nullptr: there is no such pod.
+  // nullptr if there is no such pod.
   std::shared_ptr<const api::Json> Pod(const std::string& name);
-  std::string Phase(const std::string& name);  // "" when it is not there
+  std::string Phase(const std::string& name);  // "" if there is no such pod
   // "phase" of each status patch of a pod and "DELETE", in the order sent; "-" for a patch without a phase.
   std::vector<std::string> WritesOf(const std::string& name) const;
 

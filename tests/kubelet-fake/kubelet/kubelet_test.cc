@@ -188,8 +188,8 @@ TEST(Kubelet, TriesAgainWhenTheApiserverIsAway) {
   EXPECT_EQ(cluster.Pod("web"), nullptr);
 }
 
-// 1. The kubelet writes Running. 2. Before that arrives the pod is deleted. 3. The answer holds both changes,
-// and the deletion's own event comes to a kubelet that has a newer state already.
+// 1. The kubelet writes Running. 2. Before the write arrives the pod is deleted. 3. The answer has both
+// changes, and the event of the deletion reaches a kubelet that already has a newer state.
 TEST(Kubelet, SeesADeletionThatCameBetweenItsWriteAndTheAnswer) {
   KubeletCluster cluster;
   cluster.client().before_next = [&] {
@@ -265,7 +265,7 @@ TEST(Kubelet, CrashesFailsAndEvictsByOrder) {
   EXPECT_EQ(cluster.rules().Fail({{"namespace", "default"}, {"pod", "fail"}}).status().code, 409);
 }
 
-// The lines of a container's latest run, or of the one before; nullopt when there was none.
+// The lines of a container's latest run, or of the previous one; nullopt if there was none.
 std::optional<std::string> Printed(KubeletCluster& cluster, const ContainerRuntime& machines,
                                    const std::string& pod, bool previous = false) {
   const auto log = machines.Log({"default", pod}, "web", previous);
@@ -301,7 +301,7 @@ TEST(Kubelet, KeepsTheLogsOfTwoRuns) {
   cluster.Pass(1s);
   EXPECT_EQ(Printed(cluster, *machines, "web"), "tick\n");
   EXPECT_EQ(Printed(cluster, *machines, "web", true), "tick\ntick\ntick\nEND");
-  // A kubelet that comes back finds both where they are.
+  // A restarted kubelet finds both.
   cluster.RestartKubelet();
   EXPECT_EQ(Printed(cluster, *machines, "web"), "tick\n");
   EXPECT_EQ(Printed(cluster, *machines, "web", true), "tick\ntick\ntick\nEND");
@@ -309,7 +309,7 @@ TEST(Kubelet, KeepsTheLogsOfTwoRuns) {
   EXPECT_EQ(Printed(cluster, *machines, "web"), "tick\ntick\ntick\nEND");
 }
 
-// Without the machines' memory a kubelet knows from the status what has run, and since when.
+// Without the machine state a kubelet derives from the status what has run, and since when.
 TEST(Kubelet, LogsOfRunsThatItHasNotSeenFollowFromTheStatus) {
   KubeletCluster cluster;
   cluster.AddPod("web", {{"log", "tick\n"}, {"log-every", "2s"}, {"run-for", "5s"}});
@@ -327,15 +327,15 @@ TEST(Kubelet, RecordsEventsAboutContainers) {
   KubeletCluster cluster{KubeletOptions{}};
   cluster.AddPod("web");
   cluster.Pass(1s);
-  std::vector<std::string> said;
+  std::vector<std::string> reasons;
   for (const api::ObjectPtr& object : cluster.bed().List("events")) {
     const auto event = object->Document();
     EXPECT_EQ(api::StringAt(*event, "involvedObject", "fieldPath"), "spec.containers{web}");
     EXPECT_EQ(api::StringAt(*event, "source", "component"), "kubelet");
     EXPECT_EQ(api::StringAt(*event, "source", "host"), "node-0");
-    said.emplace_back(api::StringAt(*event, "reason"));
+    reasons.emplace_back(api::StringAt(*event, "reason"));
   }
-  EXPECT_THAT(said, ::testing::UnorderedElementsAre("Pulled", "Created", "Started"));
+  EXPECT_THAT(reasons, ::testing::UnorderedElementsAre("Pulled", "Created", "Started"));
 }
 
 TEST(Kubelet, GoesWithWritesUnderWay) {

@@ -1,14 +1,14 @@
 #pragma once
 
-// Plays a pod's life against a document, in a time that goes from one thing that is due to the next, and
-// writes down one line for each status that is reported:
+// Plays a pod's life against a document on a virtual clock that jumps from one timer to the next. Records one
+// line for each reported status:
 //
 //   5s Running SICR web=ready      5 seconds after the beginning: the phase, the conditions that hold, the
 //   containers
 //
-// Conditions: Sandbox (PodReadyToStartContainers), Initialized, ContainersReady, Ready; a dash for one that
-// does not hold. Containers: init (waits for others), creating, loop(10s) (CrashLoopBackOff), up, ready,
-// exit0; #2: restarted twice.
+// Conditions: Sandbox (PodReadyToStartContainers), Initialized, ContainersReady, Ready; a dash for a
+// condition that is not True. Containers: init (waits for others), creating, loop(10s) (CrashLoopBackOff),
+// up, ready, exit0; #2: restarted twice.
 
 #include <functional>
 #include <optional>
@@ -32,23 +32,23 @@ inline constexpr Time kBeginning = Time(std::chrono::seconds(1'767'225'600));  /
 // A bound pod with one container `web`; `spec` is merged into its spec, `script` are annotations without the
 // prefix.
 Json BoundPod(const Json& script = Json::object(), const Json& spec = Json::object());
-// {"name": NAME, "image": NAME:1} and what `more` says.
+// {"name": NAME, "image": NAME:1} merged with `more`.
 Json MakeContainer(const std::string& name, const Json& more = Json::object());
 
 class LifePlayer {
  public:
   explicit LifePlayer(Json pod, PodDirections directions = {});
 
-  // Lives on until that long after the beginning.
+  // Advances the clock to that long after the beginning.
   void Until(Duration since_beginning);
-  // What happens from outside at the present moment; its consequences come with the next Until().
+  // Interventions at the present instant. Their consequences follow with the next Until().
   void Delete(std::int64_t grace_seconds);
   void SetFinalizers() { pod_["metadata"]["finalizers"] = Json::array({"example.com/wait"}); }
   void SetScript(const Json& script);
   void SetStatusOfGate(const std::string& type, const std::string& status);
   void Direct(std::function<void(PodDirections&)> change);
   void SetGates(LifeGates gates) { gates_ = gates; }
-  // The kubelet goes and another one takes the pod up.
+  // The kubelet ends and another one takes over the pod.
   void Restart();
 
   PodLife& life() { return *life_; }

@@ -1,4 +1,4 @@
-// What each script must give: how pods start, end and are probed.
+// The expected states of each script: starts, ends and probes of pods.
 
 #include "tests/kubelet-fake/kubelet/script_case.h"
 
@@ -48,7 +48,7 @@ std::vector<Case> Starting() {
                 Containers({MakeContainer("web", {{"startupProbe", {{"initialDelaySeconds", 5}}}})})),
        LiveUntil(1h),
        {"0s Pending -I-- web=creating", "0s Running SI-- web=up", "5s Running SICR web=ready"}},
-      {"a readiness gate that nobody sets",
+      {"a readiness gate that no client sets",
        BoundPod({}, {{"readinessGates", Json::array({{{"conditionType", "x/y"}}})}}),
        LiveUntil(1h),
        {"0s Pending -I-- web=creating", "0s Running SIC- web=ready"}},
@@ -85,7 +85,7 @@ std::vector<Case> Ending() {
        {"0s Pending -I-- web=creating",
         "0s Running SICR web=ready",
         "5s Failed -I-- web=exit3"}},
-      {"an exit code alone ends at once",
+      {"an exit code alone ends immediately",
        BoundPod({{"exit-code", "1"}}, kNever),
        LiveUntil(1h),
        {"0s Pending -I-- web=creating",
@@ -111,7 +111,7 @@ std::vector<Case> Ending() {
        {"0s Pending -I-- web=creating",
         "0s Running SICR web=ready",
         "5s Succeeded -I-- web=exit0"}},
-      {"the first restart comes at once, the next after a back-off that doubles",
+      {"the first restart comes immediately, the next after a back-off that doubles",
        BoundPod({{"run-for", "1s"}, {"exit-code", "1"}}),
        LiveUntil(35s),
        {"0s Pending -I-- web=creating",
@@ -225,13 +225,13 @@ std::vector<Case> Probing() {
        BoundPod({{"readiness", "0s:false,5s:true"}, {"ready-delay", "8s"}}),
        LiveUntil(1h),
        {"0s Pending -I-- web=creating", "0s Running SI-- web=up", "8s Running SICR web=ready"}},
-      {"a failed liveness probe restarts the container, each time anew",
+      {"a failed liveness probe restarts the container each time",
        BoundPod({{"liveness", "40s:false"}}),
        LiveUntil(90s),
        {"0s Pending -I-- web=creating", "0s Running SICR web=ready", "40s Running SI-- web=exit0",
         "40s Running SICR web=ready#1", "1m20s Running SI-- web=exit0#1",
         "1m20s Running SI-- web=loop(10s)#1", "1m30s Running SICR web=ready#2"}},
-      {"a failed liveness probe leaves time to stop, but not for ever",
+      {"a failed liveness probe leaves time to stop, but not forever",
        BoundPod({{"liveness", "40s:false"}, {"ignore-sigterm", "true"}}, kNever),
        LiveUntil(1h),
        {"0s Pending -I-- web=creating", "0s Running SICR web=ready", "1m10s Failed -I-- web=exit137"}},

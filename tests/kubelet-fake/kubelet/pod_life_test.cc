@@ -1,4 +1,4 @@
-// The words and figures of a pod's status and events, and what happens when others have a hand in it.
+// Messages and values of a pod's status and events, and interventions by other clients.
 
 #include "kubelet-fake/kubelet/pod_life.h"
 
@@ -24,7 +24,7 @@ Json Condition(const Json& pod, std::string_view type) {
 
 Json Web(const LifePlayer& player) { return player.pod()["status"]["containerStatuses"][0]; }
 
-TEST(PodStatus, OfANewPodSaysThatItsContainersAreBeingCreated) {
+TEST(PodStatus, OfANewPodReportsThatItsContainersAreBeingCreated) {
   LifePlayer player(BoundPod({{"start-delay", "1h"}}));
   player.Until(1s);
   const Json& status = player.pod()["status"];
@@ -80,7 +80,7 @@ TEST(PodStatus, OfARunningContainerHasIdentityAndResources) {
   EXPECT_EQ(web["started"], true);
 }
 
-TEST(PodStatus, OfACrashLoopTellsTheBackOffAndTheLastExit) {
+TEST(PodStatus, OfACrashLoopHasTheBackOffAndTheLastExit) {
   LifePlayer player(BoundPod({{"run-for", "1s"}, {"exit-code", "1"}, {"exit-reason", "OOMKilled"}}));
   player.Until(3s);
   const Json web = Web(player);
@@ -136,7 +136,7 @@ TEST(PodStatus, OfAnUnsetReadinessGateNamesIt) {
             "the status of pod readiness gate \"x/y\" is not \"True\", but False");
 }
 
-TEST(PodStatus, OfAPodThatNeverStartedSaysThatItsContainersWereNotFound) {
+TEST(PodStatus, OfAPodThatNeverStartedReportsThatItsContainersWereNotFound) {
   LifePlayer player(BoundPod({{"start-delay", "1h"}}));
   player.Until(1min);
   player.Delete(30);
@@ -226,7 +226,7 @@ TEST(PodEvents, OfACrashLoopAndAFailedProbe) {
                                        "will be restarted"}));
 }
 
-TEST(PodTakenUp, GoesOnWhereItStoodWithoutAWord) {
+TEST(PodTakenUp, GoesOnWhereItStoodWithoutAnEvent) {
   LifePlayer player(BoundPod({{"run-for", "1m"}, {"exit-code", "1"}}));
   player.Until(90s);  // in its second run
   const std::size_t before = player.lines().size();
@@ -259,12 +259,12 @@ TEST(PodTakenUp, WhileItIsBeingStoppedStopsWhenItWouldHave) {
   EXPECT_EQ(player.lines().back(), "1m20s removed");
 }
 
-TEST(PodTakenUp, AfterItsContainerEndedUnseenTellsWhenThatWas) {
+TEST(PodTakenUp, ReportsTheTimeOfAnEndDuringTheOutage) {
   LifePlayer player(BoundPod({{"run-for", "30s"}}, {{"restartPolicy", "Never"}}));
   player.Until(10s);
   Json left = player.pod();
   LifePlayer later(left);
-  // The new kubelet comes ten minutes later.
+  // The new kubelet starts ten minutes later.
   later.life() = PodLife(left, kBeginning + 10min);
   later.Direct([](PodDirections&) {});
   later.life().Advance(kBeginning + 10min, {});
@@ -273,7 +273,7 @@ TEST(PodTakenUp, AfterItsContainerEndedUnseenTellsWhenThatWas) {
   EXPECT_EQ(patch["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"], At(30s));
 }
 
-TEST(PodLife, StopsContainersOfAPodThatSomebodyElseEnded) {
+TEST(PodLife, StopsContainersOfAPodThatAnotherClientEnded) {
   LifePlayer player(BoundPod());
   player.Until(1min);
   Json ended = player.pod();
@@ -329,7 +329,7 @@ TEST(PodLife, ATerminatedContainerOfAHeldPodIsNotShownBeforeTheOthersHaveEnded) 
   EXPECT_EQ(player.pod()["status"]["containerStatuses"][1]["state"]["terminated"]["finishedAt"], At(1h));
 }
 
-TEST(PodLife, ReleasedGoesOnAsItsScriptSays) {
+TEST(PodLife, ReleasedFollowsItsScriptAgain) {
   LifePlayer player(BoundPod({{"hold", "terminating"}, {"stop-after", "20s"}}));
   player.Until(1min);
   player.Delete(30);

@@ -1,4 +1,4 @@
-// What each script must give: init containers and sidecars, and how pods are stopped.
+// The expected states of each script: init containers, sidecars and the termination of pods.
 
 #include "tests/kubelet-fake/kubelet/script_case.h"
 
@@ -87,7 +87,7 @@ std::vector<Case> Terminating() {
        BoundPod({{"ignore-sigterm", "true"}}),
        DeleteAt(1min, 1800, 1h),
        {created, running, going, "31m0s Failed -I-- web=exit137", "31m0s removed"}},
-      {"hangs for ever", BoundPod({{"hang", "true"}}), DeleteAt(1min, 30, 24h), {created, running, going}},
+      {"hangs forever", BoundPod({{"hang", "true"}}), DeleteAt(1min, 30, 24h), {created, running, going}},
       {"hangs until it is released",
        BoundPod({{"hang", "true"}}),
        [](LifePlayer& pod) {

@@ -23,7 +23,7 @@ api::ObjectPtr MakePod(const std::string& name, const std::string& app) {
   return api::Object::Make(header, Json{{"metadata", {{"name", name}}}});
 }
 
-// Remembers the orders it was given.
+// Records the orders it was given.
 class FakeHost : public PodHost {
  public:
   explicit FakeHost(RuleBook& book) : book_(book) {}
@@ -85,11 +85,11 @@ class Rules : public ::testing::Test {
   PodRules rules_{book_, host_};
 };
 
-TEST_F(Rules, SpeakOfTheirNamespaceAndSelectorOnly) {
+TEST_F(Rules, ApplyToTheirNamespaceAndSelectorOnly) {
   Add({{"name", "r"}, {"namespace", "ns"}, {"selector", "app=web"}, {"script", {{"stop-after", "9s"}}}});
   Add({{"name", "elsewhere"}, {"namespace", "other"}, {"script", {{"stop-after", "1h"}}}});
   EXPECT_EQ(DirectionsOf("a").script->all.stop_after, 9s);
-  EXPECT_EQ(DirectionsOf("b").script, defaults_) << "a pod nobody speaks of shares the defaults";
+  EXPECT_EQ(DirectionsOf("b").script, defaults_) << "a pod without rules shares the defaults";
 }
 
 TEST_F(Rules, SelectorsMayBeDocuments) {
@@ -181,7 +181,7 @@ TEST_F(Rules, ARuleGoesOnHoldingPodsThatComeAfterARelease) {
   EXPECT_TRUE(DirectionsOf("c").hold.terminating);
 }
 
-TEST_F(Rules, CanBeToldToHold) {
+TEST_F(Rules, CanBeChangedToHold) {
   Add({{"name", "r"}, {"selector", "app=db"}, {"script", Json::object()}});
   const auto held = rules_.Hold({{"rule", "r"}, {"point", "ready"}});
   ASSERT_EQ(CodeOf(held), 200);
@@ -213,7 +213,7 @@ TEST(AddressPool, GivesEachNodeABlockAndAddressesInTurn) {
   EXPECT_EQ(pool.Take("n2"), "10.244.1.1");
   EXPECT_EQ(pool.Take("n1"), "10.244.0.2");
   pool.Free("10.244.0.1");
-  EXPECT_EQ(pool.Take("n1"), "10.244.0.3") << "one that has just become free is not used at once";
+  EXPECT_EQ(pool.Take("n1"), "10.244.0.3") << "an address that has just been freed is not reused immediately";
 }
 
 TEST(AddressPool, TakesAnotherBlockWhenOneIsFull) {

@@ -14,7 +14,7 @@ using api::PodScript;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<std::string> Said(const api::FieldErrors& errors) {
+std::vector<std::string> Texts(const api::FieldErrors& errors) {
   std::vector<std::string> out;
   for (const api::FieldError& error : errors) out.push_back(error.field + ": " + error.message);
   return out;
@@ -24,7 +24,7 @@ std::vector<std::string> ErrorsOf(const Json& script) {
   const Json pod = BoundPod(script);
   PodScript out;
   const api::Path path("metadata.annotations");
-  return Said(api::ParsePodScript(pod["metadata"]["annotations"], pod["spec"], path, &out));
+  return Texts(api::ParsePodScript(pod["metadata"]["annotations"], pod["spec"], path, &out));
 }
 
 TEST(PodScript, ReadsEveryKey) {
@@ -45,7 +45,7 @@ TEST(PodScript, ReadsEveryKey) {
                              {"exit-code.web", "4"}});
   const Json& annotations = pod["metadata"]["annotations"];
   PodScript script;
-  ASSERT_THAT(Said(api::ParsePodScript(annotations, pod["spec"], api::Path("a"), &script)), IsEmpty());
+  ASSERT_THAT(Texts(api::ParsePodScript(annotations, pod["spec"], api::Path("a"), &script)), IsEmpty());
   EXPECT_EQ(script.all.start_delay, 90min);
   EXPECT_EQ(script.all.ready_delay, 250ms);
   EXPECT_EQ(script.all.run_for, 1500ms);
@@ -73,7 +73,7 @@ TEST(PodScript, LeavesAnnotationsOfOthersAlone) {
               IsEmpty());
 }
 
-TEST(PodScript, SaysWhatIsWrongAndWhere) {
+TEST(PodScript, ReportsErrorsWithTheirKey) {
   const std::string at = "metadata.annotations[terrarium.dev/";
   EXPECT_THAT(ErrorsOf({{"run-for", "90"}}),
               ElementsAre(at + "run-for]: Invalid value: \"90\": time: missing unit in duration \"90\""));
@@ -129,11 +129,11 @@ TEST(PodScriptAdmission, RefusesABadScriptOfAPod) {
   const api::FeatureGates gates;
   const apiserver::StrategyContext context{gates, kBeginning};
   const Json pod = BoundPod({{"run-for", "soon"}});
-  EXPECT_THAT(Said(apiserver::PodStrategy().Validate(context, pod)),
+  EXPECT_THAT(Texts(apiserver::PodStrategy().Validate(context, pod)),
               ::testing::Contains(
                   "metadata.annotations[terrarium.dev/run-for]: Invalid value: \"soon\": time: invalid "
                   "duration \"soon\""));
-  EXPECT_THAT(Said(apiserver::PodStrategy().ValidateUpdate(context, pod, BoundPod())),
+  EXPECT_THAT(Texts(apiserver::PodStrategy().ValidateUpdate(context, pod, BoundPod())),
               ::testing::Contains(
                   ::testing::HasSubstr("metadata.annotations[terrarium.dev/run-for]: Invalid value")));
 }
@@ -143,7 +143,7 @@ TEST(PodScriptAdmission, RefusesABadScriptOfATemplate) {
   const Json pod = BoundPod({{"run-for", "soon"}});
   const Json deployment = {{"metadata", {{"name", "d"}, {"namespace", "ns"}}},
                            {"spec", {{"template", {{"metadata", pod["metadata"]}, {"spec", pod["spec"]}}}}}};
-  EXPECT_THAT(Said(apiserver::DeploymentStrategy().Validate({gates, kBeginning}, deployment)),
+  EXPECT_THAT(Texts(apiserver::DeploymentStrategy().Validate({gates, kBeginning}, deployment)),
               ::testing::Contains(::testing::HasSubstr(
                   "spec.template.metadata.annotations[terrarium.dev/run-for]: Invalid value: \"soon\"")));
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// One row of the tables of scripts: a pod, what happens to it, and every status that must be reported of it,
-// in the notation of life_player.h.
+// One row of the tables of scripts: a pod, the interventions, and every status that must be reported, in the
+// notation of life_player.h.
 
 #include <cctype>
 #include <functional>

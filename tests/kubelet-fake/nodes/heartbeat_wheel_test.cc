@@ -15,7 +15,7 @@ TEST(HeartbeatWheel, EveryNodeIsDueOnceInARound) {
   HeartbeatWheel wheel(kStart);
   std::map<std::string, int> beats;
   for (int i = 0; i < 25; ++i) wheel.Add("node-" + std::to_string(i));
-  for (auto at = wheel.NextDue(kStart); *at <= kStart + HeartbeatWheel::kRound; at = wheel.NextDue(*at))
+  for (auto at = wheel.NextDue(kStart); *at <= kStart + HeartbeatWheel::kPeriod; at = wheel.NextDue(*at))
     for (const std::string& node : wheel.DueAt(*at)) ++beats[node];
   EXPECT_EQ(beats.size(), 25u);
   for (const auto& [node, count] : beats) EXPECT_EQ(count, 1) << node;
@@ -39,7 +39,7 @@ TEST(HeartbeatWheel, InstantsWithoutNodesAreSkipped) {
   wheel.Remove("a");
   auto first = wheel.NextDue(kStart);
   EXPECT_EQ(wheel.DueAt(*first), std::set<std::string>{"b"});
-  EXPECT_EQ(wheel.NextDue(*first), *first + HeartbeatWheel::kRound);
+  EXPECT_EQ(wheel.NextDue(*first), *first + HeartbeatWheel::kPeriod);
 }
 
 TEST(HeartbeatWheel, ANodeAddedTwiceBeatsOnce) {
@@ -47,7 +47,7 @@ TEST(HeartbeatWheel, ANodeAddedTwiceBeatsOnce) {
   wheel.Add("a");
   wheel.Add("a");
   auto first = wheel.NextDue(kStart);
-  EXPECT_EQ(wheel.NextDue(*first), *first + HeartbeatWheel::kRound);
+  EXPECT_EQ(wheel.NextDue(*first), *first + HeartbeatWheel::kPeriod);
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ TEST(NodeAgent, ANodeThatIsNotThereCannotFail) {
   EXPECT_EQ(Agent(bed).Recover("node-7").status().code, 404);
 }
 
-TEST(NodeAgent, ADeletedNodeIsForgottenAndOneMadeAnewWorks) {
+TEST(NodeAgent, ADeletedNodeIsDroppedAndCanBeCreatedAgain) {
   Testbed bed({.nodes = 2});
   ASSERT_EQ(*Agent(bed).Fail("node-1"), api::Change::kChanged);
   bed.Must(bed.Delete("nodes", {"", "node-1"}));
@@ -131,7 +131,7 @@ TEST(NodeAgent, ADeletedNodeIsForgottenAndOneMadeAnewWorks) {
   EXPECT_EQ((*lease->Document())["metadata"]["ownerReferences"][0]["uid"], created->header().uid);
 }
 
-TEST(NodeAgent, ALeaseThatSomebodyDeletedOrChangedIsTakenUpAgain) {
+TEST(NodeAgent, ADeletedOrChangedLeaseIsRestored) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Delete("leases", {"kube-node-lease", "node-0"}));
   bed.clock().Advance(11s);
@@ -156,7 +156,7 @@ TEST(NodeAgent, AHandMadePressureStandsAndAnUnknownConditionIsPutRight) {
   EXPECT_EQ(StringAt(*api::FindCondition(node, "PIDPressure"), "status"), "False");
 }
 
-TEST(NodeAgent, ACordonIsToldInAnEvent) {
+TEST(NodeAgent, ACordonIsReportedAsAnEvent) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Patch("nodes", {"", "node-0"}, {{"spec", {{"unschedulable", true}}}}));
   bed.clock().Advance(5s);

@@ -42,7 +42,7 @@ TEST(NodeDocuments, ANodeRegistersItselfReadyAndComplete) {
   EXPECT_EQ(InternalIpOf(node), "172.18.0.9");
   EXPECT_EQ(node["status"]["conditions"].size(), 4u);
   EXPECT_EQ(StringAt(*api::FindCondition(node, "Ready"), "reason"), "KubeletReady");
-  // Nothing of its own is left to repair.
+  // There is nothing left to repair.
   EXPECT_FALSE(StatusPatch(node, options, kMachine, StatusReport::kRepair, kLater));
   EXPECT_FALSE(AdoptionPatch(node, "10.244.4.0/24"));
 }
@@ -55,7 +55,7 @@ TEST(NodeDocuments, ZonesAreSpread) {
   EXPECT_EQ(zones, (std::set<std::string>{"zone-a", "zone-b", "zone-c"}));
 }
 
-TEST(NodeDocuments, WhatTheCreatorSaidStands) {
+TEST(NodeDocuments, ValuesOfTheCreatorAreKept) {
   Json node = {{"metadata", {{"name", "mine"}, {"uid", "u1"}, {"labels", {{"kubernetes.io/os", "windows"}}}}},
                {"status", {{"capacity", {{"cpu", "1"}}}, {"allocatable", {{"cpu", "500m"}}}}}};
   Json status = Merged(*StatusPatch(node, {}, kMachine, StatusReport::kRepair, kNow));
@@ -79,7 +79,7 @@ TEST(NodeDocuments, AllocatableFollowsTheCapacityThatWasGiven) {
 struct ReportCase {
   const char* name;
   StatusReport report;
-  const char* given;           // Ready of the node; nullptr: none
+  const char* given;           // Ready of the node; nullptr: absent
   const char* written_status;  // of Ready in the patch; nullptr: only its heartbeat
   bool writes;
 };
@@ -105,7 +105,7 @@ TEST_P(StatusReports, PutRightWhatIsWrong) {
   EXPECT_EQ(StringAt(*ready, "status"), c.written_status == nullptr ? "" : c.written_status);
   EXPECT_EQ(StringAt(*ready, "lastTransitionTime"),
             c.written_status == nullptr ? "" : "2026-01-01T00:20:00Z");
-  // The others were as they should be: only their heartbeat is written.
+  // The others were correct: only their heartbeat is written.
   EXPECT_EQ(StringAt(*api::FindCondition(*patch, "DiskPressure"), "status"), "");
 }
 

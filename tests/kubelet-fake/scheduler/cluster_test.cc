@@ -96,13 +96,13 @@ TEST(Cluster, CountsFollowPodsAndLabels) {
   EXPECT_FALSE(Passes(cluster, shy, "b1"));
 
   cluster.RemoveNode("a2");
-  EXPECT_TRUE(Passes(cluster, shy, "b1")) << "a node that is gone is nobody's neighbour";
+  EXPECT_TRUE(Passes(cluster, shy, "b1")) << "a deleted node is in no domain";
   cluster.SetNode(Node("a2", {{"metadata", {{"labels", {{"zone", "b"}}}}}}));
   EXPECT_FALSE(Passes(cluster, shy, "b1"));
   cluster.Remove(web, a2);
   EXPECT_TRUE(Passes(cluster, shy, "b1"));
 
-  // The other way round: who does not want company is not given any.
+  // The reverse: an existing pod's anti-affinity keeps others away.
   NodeInfo& b1 = cluster.Place(shy, "b1");
   EXPECT_FALSE(Passes(cluster, web, "a2"));
   EXPECT_TRUE(Passes(cluster, web, "a1"));
@@ -122,11 +122,11 @@ TEST(Cluster, AGroupThatComesLaterCountsWhatWasThereBefore) {
   EXPECT_FALSE(Passes(cluster, near, "node-2"));
 }
 
-TEST(Cluster, ClassesThatNobodyHasAreForgotten) {
+TEST(Cluster, UnusedClassesAreDropped) {
   Cluster cluster;
   std::weak_ptr<PodClass> first = cluster.ClassOf(*Pod(Web("a", PodTermSpec("podAntiAffinity", "web"))));
   EXPECT_TRUE(first.expired());
-  // Many more, each forgotten at once, and the cluster still knows what to do.
+  // Many more classes, each dropped immediately: the cluster still works.
   for (int i = 0; i < 2000; ++i) cluster.ClassOf(*Pod(Web("a", {{"priority", i}})));
   EXPECT_NE(cluster.ClassOf(*Pod(Web("a"))), nullptr);
 }

@@ -37,8 +37,8 @@ void FaultyClient::Send(api::WriteRequest request, WriteDone done) {
   const auto refusal = std::find_if(refusals_.begin(), refusals_.end(),
                                     [&](const auto& r) { return r.first == request.subresource; });
   if (refusal != refusals_.end()) {
-    // The real thing gets a request that must fail, so that the answer comes the usual way; only its words
-    // are ours.
+    // The real client sends a request that must fail, so that the answer takes the usual path. Only its
+    // message is replaced.
     api::Status status = refusal->second;
     refusals_.erase(refusal);
     request.object.name = "nobody";
@@ -102,7 +102,7 @@ void SchedulerCluster::StopScheduler() { scheduler_.reset(); }
 void SchedulerCluster::AddNode(const std::string& name, const Json& more) {
   const Json node = scheduling::NodeDocument(name, more);
   bed_.Must(bed_.Create("nodes", "", node));
-  // Admission taints a new node as not ready, and nobody here finds out that it is.
+  // Admission taints a new node as not ready, and there is no controller here to remove the taint.
   const Json* taints = api::Find(node, "spec", "taints");
   bed_.Must(bed_.Patch("nodes", {"", name}, {{"spec", {{"taints", nullptr}}}}));
   if (taints != nullptr) bed_.Must(bed_.Patch("nodes", {"", name}, {{"spec", {{"taints", *taints}}}}));

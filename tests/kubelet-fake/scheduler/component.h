@@ -1,6 +1,7 @@
 #pragma once
 
-// A scheduler of one's own on a cluster without any other component, with a client that can be made to fail.
+// A scheduler under the test's control on a cluster without any other component, with a client that can be
+// made to fail.
 
 #include <functional>
 #include <memory>
@@ -20,14 +21,14 @@
 
 namespace terrarium::kubelet_fake {
 
-// Counts, refuses and holds back writes on their way to another client.
+// Counts, refuses and holds back writes before they reach another client.
 class FaultyClient final : public api::Client {
  public:
   explicit FaultyClient(std::unique_ptr<api::Client> next) : next_(std::move(next)) {}
 
-  // Of one subresource ("binding", "status"): answers these with a failure, each once.
+  // Fails the next requests of one subresource ("binding", "status"), each once.
   void Refuse(const std::string& subresource, api::Status status);
-  // Of one subresource: nothing is sent until Release().
+  // Holds back requests of one subresource until Release().
   void Hold(const std::string& subresource) { held_subresource_ = subresource; }
   void Release();
   int Sent(const std::string& subresource) const;
@@ -57,24 +58,24 @@ class SchedulerCluster {
 
   testbed::Testbed& bed() { return bed_; }
   FaultyClient& client() { return *client_; }
-  // Everything that is to be done now; the clock stands still.
+  // Runs all work that is ready, without advancing the clock.
   void Settle();
   void StopScheduler();
 
   void AddNode(const std::string& name, const api::Json& more = api::Json::object());
   void PatchNode(const std::string& name, const api::Json& patch);
-  // A pod that asks for `cpu` ("" for nothing), with `more` merged over it.
+  // A pod that requests `cpu` ("" for nothing), with `more` merged over it.
   void AddPod(const std::string& name, const std::string& cpu = "",
               const api::Json& more = api::Json::object());
   void DeletePod(const std::string& name);
   void PatchPod(const std::string& name, const api::Json& patch, const std::string& subresource = "");
 
-  std::string NodeOf(const std::string& pod);  // "" when it has none
+  std::string NodeOf(const std::string& pod);  // "" without a node
   std::shared_ptr<const api::Json> PodDocument(const std::string& name);
-  api::Json ScheduledCondition(const std::string& pod);  // null when it has none
+  api::Json ScheduledCondition(const std::string& pod);  // null if absent
   // "REASON: MESSAGE" of the pod's events, in order of their first time.
   std::vector<std::string> EventsOf(const std::string& pod);
-  // The value of a line of the metrics that begins so.
+  // The value of the metrics line that begins with that text.
   double Metric(const std::string& series);
 
  private:

@@ -12,7 +12,7 @@ void Refuse(Diagnosis& why, int nodes, Reason reason, bool hopeless) {
   }
 }
 
-TEST(Diagnosis, SaysWhatKubeSchedulerSays) {
+TEST(Diagnosis, MatchesTheMessagesOfKubeScheduler) {
   Diagnosis why;
   Refuse(why, 1, Reason::kCpu, false);
   Refuse(why, 2, Reason::kUntoleratedTaint, true);
@@ -32,7 +32,7 @@ TEST(Diagnosis, PreemptionIsNotHelpfulWhereNoPodStandsInTheWay) {
             "helpful for scheduling.");
 }
 
-TEST(Diagnosis, APodThatMayNotPreemptSaysSo) {
+TEST(Diagnosis, APodThatMayNotPreemptHasItsOwnMessage) {
   Diagnosis why;
   Refuse(why, 1, Reason::kTooManyPods, false);
   EXPECT_EQ(

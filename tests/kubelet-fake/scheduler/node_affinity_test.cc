@@ -45,7 +45,7 @@ TEST(NodeAffinity, RequiredTermsMatchAsInKubernetes) {
       {"Gt", Terms({Labels({Expression("cores", "Gt", {"15"})})}), true},
       {"Gt the same number", Terms({Labels({Expression("cores", "Gt", {"16"})})}), false},
       {"Lt", Terms({Labels({Expression("cores", "Lt", {"17"})})}), true},
-      {"Lt on a label that is no number", Terms({Labels({Expression("zone", "Lt", {"17"})})}), false},
+      {"Lt on a label that is not a number", Terms({Labels({Expression("zone", "Lt", {"17"})})}), false},
       {"expressions of a term all hold",
        Terms({Labels({Expression("zone", "In", {"a"}), Expression("kind", "In", {"small"})})}), false},
       {"one of the terms is enough",

@@ -30,7 +30,7 @@ class NodeChoice : public ::testing::Test {
     return "";
   }
 
-  // The reasons when the pod, placed on top of what there is, finds no node.
+  // The reasons why the pod, in addition to the placed ones, finds no node.
   std::string Why(const Json& pod) {
     EXPECT_EQ(Choose(pod), "");
     return message;
@@ -77,7 +77,7 @@ TEST_F(NodeChoice, EachFilterRefusesWithItsReason) {
        "1 Insufficient nvidia.com/gpu"},
       {"all that is short is named", Json::object(), PodWithRequests("p", {{"memory", "9Gi"}, {"cpu", "5"}}),
        "1 Insufficient cpu, 1 Insufficient memory"},
-      {"affinity to nobody", Json::object(), Labelled("p", "web", PodTermSpec("podAffinity", "db")),
+      {"affinity to no pod", Json::object(), Labelled("p", "web", PodTermSpec("podAffinity", "db")),
        "1 node(s) didn't match pod affinity rules"},
       {"anti-affinity", Json::object(), Labelled("p", "web", PodTermSpec("podAntiAffinity", "there")),
        "1 node(s) didn't match pod anti-affinity rules"},
@@ -87,7 +87,7 @@ TEST_F(NodeChoice, EachFilterRefusesWithItsReason) {
   for (const Case& c : cases) {
     cluster = Cluster();
     AddNode("node-1", c.node);
-    // What is there already: a pod with a port, a cpu and a dislike.
+    // Existing load: a pod with a port, a cpu and an anti-affinity.
     Json there = Labelled("there", "there", PodTermSpec("podAntiAffinity", "hated"));
     there["spec"]["containers"][0]["ports"].push_back({{"containerPort", 80}, {"hostPort", 80}});
     there["spec"]["containers"][0]["resources"]["requests"] = {{"cpu", "1"}};
@@ -104,7 +104,7 @@ TEST_F(NodeChoice, TheFirstFilterThatRefusesANodeEndsItsTurn) {
             "0/1 nodes are available: 1 node(s) were unschedulable");
 }
 
-TEST_F(NodeChoice, WhoToleratesTheCordonMayStillCome) {
+TEST_F(NodeChoice, PodsThatTolerateTheCordonAreAccepted) {
   AddNode("node-1", {{"spec", {{"unschedulable", true}}}});
   Json tolerations = Json::array();
   tolerations.push_back({{"key", "node.kubernetes.io/unschedulable"}, {"operator", "Exists"}});
@@ -147,7 +147,7 @@ TEST_F(NodeChoice, PreferredNodeAffinityOutweighsEmptiness) {
   EXPECT_EQ(Choose(PodDocument("p", {{"spec", {{"affinity", affinity}}}})), "node-1");
 }
 
-TEST_F(NodeChoice, NamedNodesAloneAreLookedAt) {
+TEST_F(NodeChoice, OnlyNamedNodesAreChecked) {
   for (const char* name : {"node-1", "node-2", "node-3"}) AddNode(name);
   Json expression = {{"key", "metadata.name"}, {"operator", "In"}, {"values", {"node-2"}}};
   Json term = {{"matchFields", Json::array({expression})}};
@@ -184,7 +184,7 @@ TEST_F(NodeChoice, AntiAffinityByZoneRulesOutTheWholeZone) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Choose(pod), "b1");
 }
 
-TEST_F(NodeChoice, ANodeOutsideTheTopologyIsNoNeighbourOfAnybody) {
+TEST_F(NodeChoice, ANodeWithoutTheTopologyKeyIsInNoDomain) {
   AddNode("plain");
   Place(Labelled("x", "web"), "plain");
   EXPECT_EQ(Choose(Labelled("p", "api", PodTermSpec("podAntiAffinity", "web", "zone"))), "plain");
@@ -209,7 +209,7 @@ TEST_F(NodeChoice, TheFirstOfItsKindMayBegin) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Choose(pod), first);
 }
 
-TEST_F(NodeChoice, TermsMeanThePodsOwnNamespaceUnlessTheySayOtherwise) {
+TEST_F(NodeChoice, TermsWithoutNamespacesApplyToThePodsOwn) {
   AddNode("node-1");
   Json other = Labelled("x", "web");
   other["metadata"]["namespace"] = "other";
@@ -239,7 +239,7 @@ TEST_F(NodeChoice, WithManyNodesAShareOfThemIsSearchedInTurn) {
   EXPECT_EQ(GoodNodesWanted(5000), 500u);
   EXPECT_EQ(GoodNodesWanted(6000), 300u);
 
-  // One node is much better than all others, but does not always have its turn.
+  // One node is much better than all others, but is not always among the sampled ones.
   for (int i = 0; i < 400; ++i) {
     const std::string name = "node-" + std::to_string(i);
     AddNode(name);

@@ -21,7 +21,7 @@ Json Labelled(const char* app, const Json& spec = Json::object()) {
 
 Json Critical() { return {{"spec", {{"priorityClassName", "system-cluster-critical"}}}}; }
 
-TEST(Scheduler, BindsAPodAndSaysSo) {
+TEST(Scheduler, BindsAPodAndRecordsAnEvent) {
   SchedulerCluster cluster;
   cluster.AddNode("node-1");
   cluster.AddPod("web", "1");
@@ -56,7 +56,7 @@ TEST(Scheduler, TheFirstNodeIsTriedWhateverItIsLike) {
             "available: 1 Preemption is not helpful for scheduling.");
 }
 
-TEST(Scheduler, SaysWhyNoNodeIsGoodEnough) {
+TEST(Scheduler, ReportsWhyNoNodeFits) {
   SchedulerCluster cluster;
   cluster.AddNode("node-1");
   cluster.AddNode("node-2", {{"spec", {{"unschedulable", true}}}});
@@ -90,7 +90,7 @@ TEST(Scheduler, APodThatGoesMakesRoom) {
   ASSERT_EQ(cluster.NodeOf("second"), "");
   cluster.DeletePod("first");
   cluster.Settle();
-  EXPECT_EQ(cluster.NodeOf("second"), "node-1") << "at once: an idle scheduler waits for no backoff";
+  EXPECT_EQ(cluster.NodeOf("second"), "node-1") << "immediately: an idle scheduler waits for no backoff";
   EXPECT_EQ(StringAt(cluster.ScheduledCondition("second"), "status"), "True");
 }
 
@@ -206,7 +206,7 @@ TEST(Scheduler, TheMoreImportantPodGoesFirst) {
   EXPECT_EQ(cluster.NodeOf("early"), "");
 }
 
-TEST(Scheduler, AffinityWaitsForItsMate) {
+TEST(Scheduler, AffinityWaitsForAMatchingPod) {
   SchedulerCluster cluster;
   cluster.AddNode("node-1");
   cluster.AddNode("node-2");

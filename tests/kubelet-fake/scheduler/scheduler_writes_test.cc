@@ -1,4 +1,4 @@
-// What the scheduler writes and what it does when writing is slow or fails.
+// The writes of the scheduler, and slow or failing writes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(Scheduler, AfterARefusedBindThePodIsForgottenThereAndTriedLater) {
   EXPECT_EQ(cluster.Metric(Attempts("error")), 2);
 }
 
-TEST(Scheduler, SomebodyElsesBindIsRespected) {
+TEST(Scheduler, ABindByAnotherClientIsRespected) {
   SchedulerCluster cluster;
   cluster.AddNode("node-1");
   cluster.AddNode("node-2");
@@ -68,7 +68,7 @@ TEST(Scheduler, SomebodyElsesBindIsRespected) {
   cluster.client().Hold("binding");
   cluster.AddPod("web", "3");
   cluster.Settle();
-  // The scheduler has chosen the emptier node, but another bind comes first.
+  // The scheduler has chosen the emptier node, but another client binds the pod first.
   const Json target = {{"metadata", {{"name", "web"}}}, {"target", {{"name", "node-1"}}}};
   cluster.bed().control_plane().handler().Write(
       {.resource = "pods", .object = {"default", "web"}, .subresource = "binding", .body = target}, {},
@@ -84,7 +84,7 @@ TEST(Scheduler, SomebodyElsesBindIsRespected) {
   EXPECT_EQ(cluster.NodeOf("second"), "node-2") << "the node that was first chosen is free again";
 }
 
-TEST(Scheduler, APodDeletedWhileItsBindIsUnderWayMakesRoomAtOnce) {
+TEST(Scheduler, APodDeletedDuringItsBindMakesRoomImmediately) {
   SchedulerCluster cluster;
   cluster.AddNode("node-1");
   cluster.client().Hold("binding");
@@ -134,7 +134,7 @@ TEST(Scheduler, WhatIsBeingReportedIsNotReportedAgain) {
   cluster.client().Hold("status");
   cluster.AddPod("web", "5");
   cluster.Settle();
-  // It is tried again and finds one more node too small, then the same once more; then it is given room.
+  // It is tried again and finds one more node too small, then the same result once more; then there is room.
   cluster.bed().clock().Advance(330s);
   EXPECT_EQ(cluster.client().Sent("status"), 1);
   cluster.AddNode("node-2");

@@ -30,7 +30,7 @@ class Queue : public ::testing::Test {
     }
     return "";
   }
-  // Tried, and no node was good enough.
+  // Tried, and no node fitted.
   PodRecord& Failed(const std::string& name, const PodClassPtr& pod_class) {
     PodRecord& pod = New(name, pod_class);
     queue.AddUnschedulable(pod, now);
@@ -67,7 +67,7 @@ TEST_F(Queue, OfAClassThatWaitsOneIsTriedAtATime) {
   EXPECT_EQ(queue.waiting().size(), 1u);
 }
 
-TEST_F(Queue, WhoFailedAgainGoesToTheEndOfItsClass) {
+TEST_F(Queue, APodThatFailsAgainGoesToTheEndOfItsClass) {
   const PodClassPtr one = Class();
   PodRecord& a = Failed("a", one);
   Failed("b", one);

@@ -48,7 +48,7 @@ TEST_F(PrivateFileTest, IsTheOwnersAlone) {
   EXPECT_EQ(Entries(), 1u) << "something is left over";
 }
 
-// Another user who knows the name of the temporary file puts a link or a readable file of their own there.
+// Another user who knows the name of the temporary file creates a link or a readable file there.
 TEST_F(PrivateFileTest, NothingPreparedBesideItIsUsed) {
   std::ofstream(top_ / "victim") << "precious";
   fs::create_symlink(top_ / "victim", top_ / "kubeconfig.tmp");
@@ -109,12 +109,12 @@ TEST_F(PrivateFolderTest, TheRuntimeFolderOfTheSessionComesFirst) {
   fs::permissions(top_ / "run", fs::perms(0755));
   EXPECT_EQ(*PrivateFolder(), (top_ / "run").string());
   fs::permissions(top_ / "run", fs::perms(0777));
-  EXPECT_EQ(*PrivateFolder(), Usual()) << "everybody may write there";
+  EXPECT_EQ(*PrivateFolder(), Usual()) << "every user may write there";
   setenv("XDG_RUNTIME_DIR", "", 1);
   EXPECT_EQ(*PrivateFolder(), Usual());
 }
 
-TEST_F(PrivateFolderTest, OneThatIsNotOursAloneIsNotUsed) {
+TEST_F(PrivateFolderTest, AnUnsafeFolderIsNotUsed) {
   fs::create_directory(top_ / "elsewhere");
   fs::create_symlink(top_ / "elsewhere", Usual());
   const std::string instead = *PrivateFolder();

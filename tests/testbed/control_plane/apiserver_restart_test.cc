@@ -1,4 +1,4 @@
-// An apiserver that goes away and comes back: what clients and the other components see of it.
+// An apiserver that stops and restarts, as seen by clients and other components.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +14,8 @@ using api::IntAt;
 using api::Json;
 using apiserver::ResponseStream;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 apiserver::Request Get(const std::string& path, std::vector<std::pair<std::string, std::string>> query = {}) {
   apiserver::Request request;
@@ -23,7 +25,7 @@ apiserver::Request Get(const std::string& path, std::vector<std::pair<std::strin
   return request;
 }
 
-// What a client of a watch has got: types and names, in order.
+// The events of a watch: types and names, in order.
 class WatchClient {
  public:
   WatchClient(Testbed& bed, const std::string& path, const std::string& revision) {
@@ -73,7 +75,7 @@ TEST(ApiServer, RequestsAreUnavailableWhileItIsDown) {
   EXPECT_EQ(bed.Get("configmaps", "default", "a"), nullptr);
 }
 
-TEST(ApiServer, ItsWatchesEndWithoutAWordAndGoOnWhereTheyWere) {
+TEST(ApiServer, ItsWatchesEndAbruptlyAndContinueWhereTheyWere) {
   for (const bool crash : {false, true}) {
     Testbed bed;
     const std::string path = "/api/v1/namespaces/default/configmaps";
@@ -119,6 +121,24 @@ TEST(ApiServer, GatesRuleTheRequestsAfterItsRestart) {
   EXPECT_EQ(stored("other"), "TerminationStarted");
 }
 
+// As with kube-apiserver, /metrics has series before the first request of a client.
+TEST(ApiServer, CountsTheRequestsThatItMakesToItselfWhenItStarts) {
+  const auto series = [](const std::string& verb, const std::string& code) {
+    return "apiserver_request_total{code=\"" + code +
+           "\",component=\"apiserver\",dry_run=\"\",group=\"\",resource=\"services\",scope=\"resource\","
+           "subresource=\"\",verb=\"" +
+           verb + "\",version=\"v1\"} 1\n";
+  };
+  Testbed bed;
+  const std::string first = bed.Serve(Get("/metrics")).body;
+  EXPECT_THAT(first, HasSubstr(series("GET", "404")));
+  EXPECT_THAT(first, HasSubstr(series("POST", "201")));
+  Testbed::Must(bed.Restart("apiserver"));
+  const std::string again = bed.Serve(Get("/metrics")).body;
+  EXPECT_THAT(again, HasSubstr(series("GET", "200")));
+  EXPECT_THAT(again, Not(HasSubstr(series("POST", "201"))));
+}
+
 TEST(ApiServer, RevisionsAndObjectsSurvive) {
   Testbed bed;
   Testbed::Must(bed.Create("configmaps", "default", ConfigMap("a")));
@@ -160,7 +180,7 @@ TEST(ApiServer, HeartbeatsGoOnAfterAShortOutage) {
   }
 }
 
-// The server goes at every moment of a rollout and of a Job, with answers on their way.
+// The apiserver stops at every moment of a rollout and of a Job, with responses in flight.
 TEST(ApiServer, WorkIsNeitherLostNorDoubledWhereverItCrashes) {
   for (int at = 0; at < 12; ++at) {
     Testbed bed({.seed = static_cast<std::uint64_t>(at) + 1, .feature_gates = kPolicyGates});

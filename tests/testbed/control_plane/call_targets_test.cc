@@ -77,14 +77,14 @@ TEST_F(CallTargetsTest, AServiceIsCalledWhereItIsRegistered) {
   for (const char* host : {"picker.default.svc", "picker.default.svc.cluster.local", "PICKER.default.svc."})
     for (const char* port : {"80", "443", "http"})
       EXPECT_EQ(Found(host, port), (CallTarget{"127.0.0.1", 9000}));
-  Register({{"address", "localhost:9001"}});  // anew
+  Register({{"address", "localhost:9001"}});  // again
   EXPECT_EQ(Found("picker.default.svc", "80"), (CallTarget{"localhost", 9001}));
   EXPECT_TRUE(targets.Unregister(kPicker).ok());
   Refused("picker.default.svc", "80", Outcome::kUnknownHost);
   EXPECT_EQ(targets.Unregister(kPicker).status().code, 404);
 }
 
-TEST_F(CallTargetsTest, NamesBelowSvcThatAreNoServicesAreNotLookedUpElsewhere) {
+TEST_F(CallTargetsTest, MalformedServiceNamesAreNotResolved) {
   for (const char* host :
        {"picker.svc", "a.picker.default.svc", "_x.default.svc", "picker.svc.cluster.local"})
     EXPECT_THAT(Refused(host, "80", Outcome::kUnknownHost), HasSubstr("NAME.NAMESPACE.svc"));
@@ -94,7 +94,7 @@ TEST_F(CallTargetsTest, PortsCanBeRegisteredByNameAndByNumber) {
   Register({{"address", "127.0.0.1"}, {"ports", {{"https", 9443}, {"8080", 9001}}}});
   EXPECT_EQ(Found("picker.default.svc", "https").port, 9443);
   EXPECT_EQ(Found("picker.default.svc", "8080").port, 9001);
-  EXPECT_EQ(Found("picker.default.svc", "7000").port, 7000);  // nothing says otherwise
+  EXPECT_EQ(Found("picker.default.svc", "7000").port, 7000);  // the Service has no other port
   EXPECT_EQ(Refused("picker.default.svc", "http", Outcome::kUnknownHost),
             "Service default/picker has no port \"http\"");
 }
@@ -107,12 +107,12 @@ TEST_F(CallTargetsTest, TheServicesOwnPortsAreKnown) {
   Register({{"address", "127.0.0.1"}});
   EXPECT_EQ(Found("picker.default.svc", "https").port, 443);
   Register({{"address", "127.0.0.1"}, {"ports", {{"https", 9443}, {"80", 9080}}}});
-  EXPECT_EQ(Found("picker.default.svc", "443").port, 9443);   // by the name it has
+  EXPECT_EQ(Found("picker.default.svc", "443").port, 9443);   // by its name
   EXPECT_EQ(Found("picker.default.svc", "http").port, 9080);  // by its number
   Refused("picker.default.svc", "grpc", Outcome::kUnknownHost);
 }
 
-TEST_F(CallTargetsTest, ARegistrationIsNoWayRoundTheList) {
+TEST_F(CallTargetsTest, ARegistrationDoesNotBypassTheList) {
   EXPECT_THAT(Refusal({{"address", "10.0.0.1:80"}}), HasSubstr("--pod-picker-allow"));
   EXPECT_THAT(Refusal({{"address", "example.com:80"}}), HasSubstr("--pod-picker-allow"));
   EXPECT_THAT(Refusal({{"address", "other.default.svc:80"}}),
@@ -127,7 +127,7 @@ TEST_F(CallTargetsTest, ARegistrationIsNoWayRoundTheList) {
               AllOf(HasSubstr("10.0.0.1:80"), HasSubstr("default/picker"), HasSubstr("--pod-picker-allow")));
 }
 
-TEST_F(CallTargetsTest, WhatIsNoRegistrationIsRefusedAndChangesNothing) {
+TEST_F(CallTargetsTest, AMalformedRegistrationIsRefusedAndChangesNothing) {
   Register({{"address", "127.0.0.1:9000"}});
   Json before = targets.List();
   for (const Json& body :

@@ -1,4 +1,4 @@
-// Components that are stopped, crashed, started and given other gates while the cluster goes on.
+// Components that are stopped, crashed, started and given other gates while the cluster runs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(ComponentState, EveryComponentRunsFromTheStartWithGatesOfItsOwn) {
   }
 }
 
-TEST(ComponentState, GatesThatCannotBeAreRefusedAndChangeNothing) {
+TEST(ComponentState, InvalidGatesAreRefusedAndChangeNothing) {
   Testbed bed({.feature_gates = kPolicyGates});
   for (const char* component : kAll) {
     const api::FeatureGates before = bed.Gates(component);
@@ -49,7 +49,7 @@ TEST(ComponentState, GatesThatCannotBeAreRefusedAndChangeNothing) {
   }
 }
 
-TEST(ComponentState, GatesThatAreSoAlreadyRestartNothing) {
+TEST(ComponentState, UnchangedGatesRestartNothing) {
   Testbed bed;
   for (const char* component : kAll) {
     Testbed::Must(bed.SetGates(component, {{"JobSuccessPolicy", true}}));
@@ -57,7 +57,7 @@ TEST(ComponentState, GatesThatAreSoAlreadyRestartNothing) {
   }
 }
 
-TEST(ComponentState, WhatIsNoChangeIsAConflictAndWhoIsNotThereIsNotFound) {
+TEST(ComponentState, ANoOpIsAConflictAndAnUnknownComponentIsNotFound) {
   Testbed bed({.kubelet = false});
   EXPECT_EQ(bed.Restart("kubelet").status().code, 404);
   EXPECT_EQ(bed.SetGates("etcd", {}).status().code, 404);
@@ -75,7 +75,7 @@ TEST(ComponentState, WhatIsNoChangeIsAConflictAndWhoIsNotThereIsNotFound) {
   }
 }
 
-TEST(ComponentState, OneThatIsDownGetsItsGatesWhenItStarts) {
+TEST(ComponentState, AStoppedComponentGetsItsGatesWhenItStarts) {
   Testbed bed({.feature_gates = kPolicyGates});
   Testbed::Must(bed.Stop("controller-manager"));
   Testbed::Must(bed.SetGates("controller-manager", {{"DeploymentPodReplacementPolicy", false},
@@ -105,7 +105,7 @@ TEST(ControllerManager, GatesSwitchedOffAndOnAgainChangeWhatItWrites) {
   Testbed bed({.feature_gates = kPolicyGates});
   Testbed::Must(bed.Create("deployments", "default", TestDeployment(2, "i:1")));
   bed.clock().RunUntilIdle(1min);
-  const auto told = [&] {
+  const auto notified = [&] {
     const Json deployment = DocumentOf(bed, "deployments", "web");
     return api::Find(deployment, "status", "terminatingReplicas") != nullptr;
   };
@@ -114,7 +114,7 @@ TEST(ControllerManager, GatesSwitchedOffAndOnAgainChangeWhatItWrites) {
     Testbed::Must(bed.SetGates("controller-manager", {{"DeploymentPodReplacementPolicy", false},
                                                       {"DeploymentReplicaSetTerminatingReplicas", false}}));
     bed.clock().RunUntilIdle(1min);
-    EXPECT_FALSE(told());
+    EXPECT_FALSE(notified());
     Testbed::Must(bed.SetGates("controller-manager", {{"DeploymentPodReplacementPolicy", true},
                                                       {"DeploymentReplicaSetTerminatingReplicas", true}}));
     bed.clock().RunUntilIdle(1min);
@@ -122,7 +122,7 @@ TEST(ControllerManager, GatesSwitchedOffAndOnAgainChangeWhatItWrites) {
   }
 }
 
-// The rollout is cut at every number of pods that it comes through.
+// The rollout is interrupted at every number of pods on its way.
 TEST(ControllerManager, CrashedInTheMiddleOfARolloutItIsFinishedByTheNextOne) {
   for (int at = 1; at <= 6; ++at) {
     Testbed bed({.seed = static_cast<std::uint64_t>(at), .feature_gates = kPolicyGates});

@@ -1,6 +1,6 @@
 #pragma once
 
-// Workloads and looks for tests that stop, crash and restart components.
+// Workloads and accessors for tests that stop, crash and restart components.
 
 #include <string>
 #include <string_view>
@@ -28,7 +28,7 @@ inline api::Json TestDeployment(int replicas, const std::string& image,
             {"template", TestPodTemplate(image, std::move(annotations))}}}};
 }
 
-// Its pods run for 10 s and end well.
+// Its pods run for 10 s and succeed.
 inline api::Json TestJob(int completions, int parallelism) {
   api::Json pods = TestPodTemplate("i:1", {{"terrarium.dev/run-for", "10s"}});
   pods["spec"]["restartPolicy"] = "Never";

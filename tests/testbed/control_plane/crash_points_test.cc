@@ -1,5 +1,5 @@
-// A component that crashes at every one of its writes, before it is sent and after: the next one finishes the
-// work, and what there is in the end is the same.
+// A component crashes at each of its writes, before it is sent and after: the next run finishes the work, and
+// the final state is the same.
 
 #include <set>
 
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using api::IntAt;
 using api::Json;
 
-// What does not depend on who did it when: no names, no times, no revisions.
+// The parts that do not depend on order: no names, times or revisions.
 Json FinalState(Testbed& bed) {
   Json out = Json::object();
   const Json deployment = DocumentOf(bed, "deployments", "web");
@@ -60,7 +60,7 @@ struct Outcome {
   bool crashed = false;
 };
 
-// A rollout and a Job at once, and a component that crashes at its nth write; 0: it does not.
+// A concurrent rollout and Job, and a component that crashes at its nth write; 0: no crash.
 Outcome RunWith(const std::string& component, int write, Testbed::CrashMoment moment) {
   Testbed bed({.feature_gates = kPolicyGates, .nodes = 1});
   Json deployment = TestDeployment(2, "i:1", {{"terrarium.dev/stop-after", "3s"}});
@@ -102,8 +102,7 @@ TEST_P(CrashPoints, EveryWriteMayBeTheLastOfARun) {
   }
 }
 
-// Components that come and go with other gates while users go on, at random. The monitor looks at every
-// revision.
+// Components that restart with other gates at random while users continue. The monitor checks every revision.
 TEST(RandomRestarts, WhateverHappensTheRolloutEndsAndNoInvariantIsBroken) {
   const char* const components[] = {"apiserver", "controller-manager", "scheduler", "kubelet"};
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {

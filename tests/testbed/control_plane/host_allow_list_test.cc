@@ -89,7 +89,7 @@ TEST(HostAllowList, EverythingAndNothing) {
   EXPECT_FALSE(Allows("  ", "localhost"));
 }
 
-TEST(HostAllowList, WhatIsNoHostIsRefusedByName) {
+TEST(HostAllowList, MalformedItemsAreRefusedByName) {
   for (const char* item : {"a b", "a.test:0", "a.test:65536", "a.test:http", "a.test:", "*a.test", "a.*.test",
                            "*.", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/x", "fd00::/129",
                            "http://a.test", "a.test/x", "[::1]:x"}) {

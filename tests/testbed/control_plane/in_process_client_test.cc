@@ -29,7 +29,7 @@ class InProcessClientTest : public ::testing::Test {
         client(apiserver::MakeInProcessClient(env, bed.control_plane().handler(), bed.control_plane().store(),
                                               {})) {}
 
-  // The answer of a write, after everything that is ready has run.
+  // The response to a write, after all ready work has run.
   Client::Written Answer(api::Awaitable<Client::Written> write) {
     std::optional<Client::Written> answer;
     scope.Spawn(Keep(std::move(write), &answer));
@@ -96,7 +96,7 @@ TEST_F(InProcessClientTest, PatchesOfEveryKindAndSubresourcesWork) {
 
 TEST_F(InProcessClientTest, ADeleteKeepsItsPreconditions) {
   api::ObjectPtr object = Testbed::Must(bed.Create("configmaps", "default", ConfigMap("c", "a")));
-  auto refused = Answer(client->Delete("configmaps", {"default", "c"}, {.uid = "somebody else"}));
+  auto refused = Answer(client->Delete("configmaps", {"default", "c"}, {.uid = "another client"}));
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(refused.status().Is(api::reason::kConflict));
   EXPECT_TRUE(Answer(client->Delete("configmaps", {"default", "c"}, {.uid = object->header().uid})).ok());
@@ -135,7 +135,7 @@ TEST_F(InProcessClientTest, AWatchFromACompactedRevisionIsExpired) {
   EXPECT_TRUE(watch.status().Is(api::reason::kExpired));
 }
 
-TEST_F(InProcessClientTest, ATaskThatIsGoneIsNotToldItsAnswer) {
+TEST_F(InProcessClientTest, ADestroyedTaskIsNotResumed) {
   std::optional<Client::Written> answer;
   {
     api::TaskScope crashed;

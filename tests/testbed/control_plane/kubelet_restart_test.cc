@@ -1,4 +1,4 @@
-// What becomes of pods while their kubelet is away, and of what has been said about them.
+// Pods and their statuses while the kubelet is stopped.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class KubeletRestart : public testing::Test {
     const Json& list = ListAt(pod, "status", "containerStatuses");
     return list.empty() ? Json() : list[0];
   }
-  // What it was before the kubelet went.
+  // The state before the kubelet was stopped.
   void ExpectSame(const std::string& name, const Json& before) {
     EXPECT_EQ(DocumentOf(bed, "pods", name), before);
   }
@@ -55,7 +55,7 @@ TEST_F(KubeletRestart, PodsThatRunGoOnUntouched) {
 }
 
 TEST_F(KubeletRestart, ARunThatIsUnderWayEndsWhenItWouldHave) {
-  bed.clock().Advance(300ms);  // a status tells whole seconds, a container knows better
+  bed.clock().Advance(300ms);  // a status has whole seconds, the container's time is exact
   RunPod("web", {{"terrarium.dev/run-for", "60s"}, {"terrarium.dev/exit-code", "3"}});
   bed.clock().Advance(30s);
   Testbed::Must(bed.Restart("kubelet"));
@@ -65,11 +65,11 @@ TEST_F(KubeletRestart, ARunThatIsUnderWayEndsWhenItWouldHave) {
   EXPECT_EQ(Container("web")["lastState"]["terminated"]["startedAt"], After(0s));
 }
 
-TEST_F(KubeletRestart, WhatEndedMeanwhileIsToldWithItsOwnTimeAndStartedAgainNow) {
+TEST_F(KubeletRestart, ContainersThatEndedMeanwhileAreReportedWithTheirTimeAndRestartedNow) {
   RunPod("web", {{"terrarium.dev/run-for", "60s"}, {"terrarium.dev/exit-code", "3"}});
   Testbed::Must(bed.Stop("kubelet"));
   bed.clock().Advance(100s);
-  EXPECT_EQ(Container("web")["state"]["running"]["startedAt"], After(0s));  // nobody has told
+  EXPECT_EQ(Container("web")["state"]["running"]["startedAt"], After(0s));  // not reported yet
   Testbed::Must(bed.Start("kubelet"));
   bed.clock().Settle();
   EXPECT_EQ(Container("web")["restartCount"], 1);
@@ -117,7 +117,7 @@ TEST_F(KubeletRestart, ReadinessGoesOnByTheScript) {
   EXPECT_EQ(bed.Now(), start + 60s);
 }
 
-TEST_F(KubeletRestart, RulesAndHoldsBelongToTheWorld) {
+TEST_F(KubeletRestart, RulesAndHoldsSurviveARestart) {
   ASSERT_TRUE(bed.rules().Add({{"name", "slow"}, {"script", {{"stop-after", "30s"}}}}).ok());
   RunPod("web", Json::object());
   RunPod("held", Json::object());
@@ -142,14 +142,14 @@ TEST_F(KubeletRestart, RulesAndHoldsBelongToTheWorld) {
 TEST_F(KubeletRestart, AnOrderThatWasNotCarriedOutYetIsCarriedOut) {
   RunPod("web", Json::object());
   ASSERT_TRUE(bed.rules().Crash({{"namespace", "default"}, {"pod", "web"}, {"exitCode", 7}}).ok());
-  Testbed::Must(bed.Crash("kubelet"));  // before the answer to what it wrote
+  Testbed::Must(bed.Crash("kubelet"));  // before the response to its write
   Testbed::Must(bed.Start("kubelet"));
   bed.clock().RunUntilIdle(1min);
   EXPECT_EQ(Container("web")["restartCount"], 1);
   EXPECT_EQ(Container("web")["lastState"]["terminated"]["exitCode"], 7);
 }
 
-TEST_F(KubeletRestart, MachinesThatWereTakenAwayStayAway) {
+TEST_F(KubeletRestart, FailedNodesStayFailed) {
   ASSERT_TRUE(bed.nodes().Fail("node-1").ok());
   Testbed::Must(bed.Restart("kubelet"));
   EXPECT_THAT(bed.nodes().FailedNodes(), ElementsAre("node-1"));
@@ -178,7 +178,7 @@ TEST_F(KubeletRestart, LeasesAreNotRenewedWhileItIsAwayAndThenAgain) {
   EXPECT_GE(renewed(), bed.Now() - 11s);
 }
 
-// The answer to a write is lost with the kubelet that sent it, at every step of a pod's life.
+// The response to a write is lost with the kubelet that sent it, at every step of a pod's life.
 TEST_F(KubeletRestart, CrashedAfterAnyOfItsWritesAPodLivesTheSameLife) {
   for (int at = 1; at <= 8; ++at) {
     Testbed cluster({.nodes = 1});

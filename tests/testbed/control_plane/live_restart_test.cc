@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using Action = ComponentChange::Action;
 
-// Retries take their seconds: the cluster has twenty of them in one of the world.
+// Retries take seconds: the clock runs twenty times as fast as wall-clock time.
 constexpr double kFactor = 20;
 constexpr auto kPatience = 60s;
 
@@ -52,7 +52,7 @@ class LiveCluster {
     return answer.get_future().get();
   }
 
-  // False: there was no server to take it.
+  // False if the apiserver was down.
   bool Write(api::WriteRequest request) {
     std::promise<bool> answer;
     control_plane_->handler().Write(
@@ -60,7 +60,7 @@ class LiveCluster {
     return answer.get_future().get();
   }
 
-  // Waits until it holds of what is stored; it is looked at after every write of a Deployment.
+  // Waits until the stored state satisfies it. The state is checked after every write of a Deployment.
   bool WaitUntil(const std::function<bool(const api::Json& deployment)>& holds) {
     struct Woken {
       std::mutex mutex;
@@ -103,7 +103,7 @@ api::WriteRequest ScaleTo(int replicas) {
   return api::RequestToPatch("deployments", {"default", "web"}, {{"spec", {{"replicas", replicas}}}}, "");
 }
 
-// While one thread scales a Deployment up and down, another one ends and starts components.
+// While one thread scales a Deployment up and down, another one stops and starts components.
 TEST(LiveRestart, UnderLoadNothingIsLost) {
   LiveCluster live;
   ASSERT_TRUE(live.Write(api::RequestToCreate("deployments", "default", TestDeployment(3, "i:1"))));

@@ -21,14 +21,14 @@ bool Holds(const std::string& text, const Json* object = &kPod) {
   return condition.ok() && condition->Holds(object);
 }
 
-TEST(ObjectCondition, CreateAndDeleteAskWhetherItIsThere) {
+TEST(ObjectCondition, CreateAndDeleteCheckWhetherTheObjectExists) {
   EXPECT_TRUE(Holds("create"));
   EXPECT_FALSE(Holds("create", nullptr));
   EXPECT_TRUE(Holds("delete", nullptr));
   EXPECT_FALSE(Holds("delete"));
 }
 
-TEST(ObjectCondition, ConditionsAreTrueUnlessSaidOtherwise) {
+TEST(ObjectCondition, ConditionsDefaultToTrue) {
   EXPECT_TRUE(Holds("condition=Ready"));
   EXPECT_TRUE(Holds("condition=ready=true")) << "kubectl wait does not mind the case";
   EXPECT_FALSE(Holds("condition=Ready=False"));
@@ -49,7 +49,7 @@ TEST(ObjectCondition, PathsFollowMembersIndexesAndFilters) {
   EXPECT_FALSE(Holds("jsonpath={.status.reason}"));
 }
 
-TEST(ObjectCondition, SaysWhatIsWrongWithItsText) {
+TEST(ObjectCondition, MalformedTextIsReported) {
   for (const char* text : {"", "ready", "condition=", "condition=Ready=", "jsonpath=.status", "jsonpath={}",
                            "jsonpath={status}", "jsonpath={.a[}", "jsonpath={.a[x]}=1", "jsonpath={..a}"}) {
     auto condition = ObjectCondition::Parse(text);

@@ -20,7 +20,7 @@ std::unique_ptr<ObjectWatch> WatchFor(Testbed& bed, const std::string& condition
   return std::move(*watch);
 }
 
-TEST(ObjectWatch, SeesAStateThatHasPassedByTheTimeItLooks) {
+TEST(ObjectWatch, SeesStatesThatHavePassed) {
   Testbed bed({.controllers = "", .kubelet = false, .scheduler = false, .nodes = 0});
   auto watch = WatchFor(bed, "jsonpath={.data.k}=b");
   Testbed::Must(bed.Create("configmaps", "default", ConfigMap("a")));
@@ -31,7 +31,7 @@ TEST(ObjectWatch, SeesAStateThatHasPassedByTheTimeItLooks) {
   EXPECT_EQ(watch->revision(), b->revision());
 }
 
-TEST(ObjectWatch, LooksAtWhatThereIsFirst) {
+TEST(ObjectWatch, BeginsWithTheCurrentState) {
   Testbed bed({.controllers = "", .kubelet = false, .scheduler = false, .nodes = 0});
   EXPECT_TRUE(WatchFor(bed, "delete")->Held());
   EXPECT_FALSE(WatchFor(bed, "create")->Held());

@@ -1,4 +1,4 @@
-// kubectl logs of pods on a virtual clock: what has been printed by now, and what is printed as time passes.
+// kubectl logs of pods on a virtual clock: lines printed so far, and lines printed as time passes.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class PodLogs : public ::testing::Test {
   Testbed bed;
 };
 
-// What a stream gives now, and whether it was woken for that.
+// The lines that a stream has now, and whether it was woken for them.
 struct Follower {
   explicit Follower(apiserver::Response response) : stream(std::move(response.stream)) {
     stream->SetWake([this] { ++wakes; });

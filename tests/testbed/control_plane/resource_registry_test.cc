@@ -123,7 +123,7 @@ TEST_F(RegistryFollowers, ARemovedKindIsGoneForAllAndCanComeBack) {
   auto refused = bed.Create(kWidgets, "default", {{"metadata", {{"name", "b"}}}});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code, 404);
-  // No controller keeps asking for it.
+  // No controller keeps requesting it.
   bed.clock().RunUntilIdle(10min);
   Testbed::Must(bed.Create("namespaces", "", {{"metadata", {{"name", "team"}}}}));
   Testbed::Must(bed.Delete("namespaces", {"", "team"}));

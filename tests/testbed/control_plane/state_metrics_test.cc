@@ -271,7 +271,7 @@ TEST_F(StateMetrics, ADaemonSetCountsItsNodes) {
   EXPECT_NE(text.find("kube_daemonset_status_number_ready" + labels + "0\n"), std::string::npos);
 }
 
-TEST_F(StateMetrics, AJobThatFailedSaysWhyWhenTheReasonIsKnown) {
+TEST_F(StateMetrics, AFailedJobHasItsReasonWhenItIsKnown) {
   Put("jobs", "ns1", "known",
       {{"status",
         {{"failed", 3},

@@ -30,7 +30,7 @@ std::vector<std::string> Lines(const ApplyReport& report) {
   return lines;
 }
 
-// A cluster in which nobody acts on what is applied.
+// A cluster without controllers.
 class Manifests : public ::testing::Test {
  protected:
   std::vector<std::string> Apply(const std::string& text, const ApplyOptions& options = {}) {
@@ -58,7 +58,7 @@ TEST_F(Manifests, KeepWhatOthersHaveSetAndTakeBackWhatTheyHadSetThemselves) {
       << "replicas had been applied and no longer are: the default";
   bed.Must(bed.Patch("deployments", {"default", "web"}, {{"spec", {{"replicas", 9}}}}));
   EXPECT_THAT(Apply(DeploymentYaml("")), ElementsAre("deployment.apps/web configured"));
-  EXPECT_EQ(bed.Deployment("web").desired_replicas(), 9) << "somebody else's";
+  EXPECT_EQ(bed.Deployment("web").desired_replicas(), 9) << "set by another client";
   EXPECT_EQ(bed.Deployment("web").field("spec.minReadySeconds"), nullptr);
   EXPECT_EQ(bed.Deployment("web").label("b"), "y");
 }
@@ -96,7 +96,7 @@ TEST_F(Manifests, DocumentsAndListsAndJsonAreReadAlike) {
   EXPECT_THAT(Apply(""), IsEmpty());
 }
 
-TEST_F(Manifests, TheDefaultNamespaceIsForThoseThatNameNone) {
+TEST_F(Manifests, TheDefaultNamespaceIsForObjectsWithoutOne) {
   bed.Must(bed.Apply("{apiVersion: v1, kind: Namespace, metadata: {name: team}}"));
   bed.Must(bed.Apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}", {.ns = "team"}));
   EXPECT_NE(bed.Get("configmaps", "team", "a"), nullptr);
@@ -119,14 +119,14 @@ TEST_F(Manifests, AFailureNamesItsDocumentAndCarriesTheStatus) {
   EXPECT_THAT(report.failures[0].String(), HasSubstr("must be greater than or equal to 0"));
 }
 
-TEST_F(Manifests, WhatNeverReachesTheServerIsSaidInKubectlsWords) {
+TEST_F(Manifests, ClientSideErrorsAreThoseOfKubectl) {
   struct Case {
     const char* text;
-    const char* says;
+    const char* message;
   };
   for (const Case& c : std::vector<Case>{
            {"a: [", "error converting YAML to JSON: yaml: line 1: did not find expected node content"},
-           {"hello", "document 1, line 1: is no object"},
+           {"hello", "document 1, line 1: not an object"},
            {"{a: 1, a: 2}", "document 1, line 1: strict decoding error: yaml: unmarshal errors:"},
            {"{apiVersion: v1}", "document 1, line 1: Object 'Kind' is missing in '{\"apiVersion\":\"v1\"}'"},
            {"{kind: Pod}",
@@ -136,7 +136,7 @@ TEST_F(Manifests, WhatNeverReachesTheServerIsSaidInKubectlsWords) {
            {"{apiVersion: v1, kind: Pod}", "document 1, line 1 (Pod): resource name may not be empty"},
            {"{apiVersion: v1, kind: Pod, metadata: {generateName: x-}}",
             "document 1, line 1 (Pod): from x-: cannot use generate name with apply"},
-           {"{apiVersion: v1, kind: List, items: [7]}", "document 1, line 1, item 1: is no object"},
+           {"{apiVersion: v1, kind: List, items: [7]}", "document 1, line 1, item 1: not an object"},
            {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, dato: {}}",
             "document 1, line 1 (ConfigMap a): ConfigMap in version \"v1\" cannot be handled as a ConfigMap: "
             "strict "
@@ -155,7 +155,7 @@ TEST_F(Manifests, WhatNeverReachesTheServerIsSaidInKubectlsWords) {
     std::int64_t before = bed.control_plane().store().CurrentRevision();
     ApplyReport report = bed.Apply(c.text);
     ASSERT_EQ(report.failures.size(), 1u) << c.text;
-    EXPECT_THAT(report.failures[0].String(), ::testing::StartsWith(c.says));
+    EXPECT_THAT(report.failures[0].String(), ::testing::StartsWith(c.message));
     EXPECT_EQ(bed.control_plane().store().CurrentRevision(), before);
   }
 }

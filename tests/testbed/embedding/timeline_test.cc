@@ -38,7 +38,7 @@ TEST(DocumentChanges, NameTheFieldWhatItWasAndWhatItIs) {
               ElementsAre("status.phase none -> Pending", "status.x.y none -> 1"));
 }
 
-TEST(DocumentChanges, TellItemsOfListsApartByTheirNames) {
+TEST(DocumentChanges, DistinguishItemsOfListsByTheirNames) {
   EXPECT_THAT(
       Changes(
           R"({"status":{"conditions":[{"type":"A","status":"True"},{"type":"B","status":"True"}]}})",
@@ -52,7 +52,7 @@ TEST(DocumentChanges, TellItemsOfListsApartByTheirNames) {
   EXPECT_THAT(Changes(R"({"l":[1,2]})", R"({"l":[1,2,3]})"), ElementsAre("l [1,2] -> [1,2,3]"));
 }
 
-TEST(DocumentChanges, LeaveOutWhatSaysNothing) {
+TEST(DocumentChanges, LeaveOutNoise) {
   EXPECT_THAT(
       Changes(
           R"({"metadata":{"resourceVersion":"1"},"status":{"conditions":[{"type":"A","lastHeartbeatTime":"1"}]}})",
@@ -86,7 +86,7 @@ spec:
     spec: {containers: [{name: c, image: i}]}
 )";
 
-TEST(Timeline, TellsWhatHappenedInOrderAndWhoDidIt) {
+TEST(Timeline, ListsEventsInOrderWithTheirOrigin) {
   Testbed bed({.nodes = 1});
   bed.clock().Advance(10s);
   bed.Must(bed.Apply(kWeb));
@@ -128,7 +128,7 @@ TEST(Timeline, TellsWhatHappenedInOrderAndWhoDidIt) {
   EXPECT_EQ((note + 1)->text, "spec.replicas 2 -> 3");
   EXPECT_EQ((note + 1)->who, "test");
 
-  // A decision stands before what came of it.
+  // A decision comes before its writes.
   auto why =
       std::find_if(entries.begin(), entries.end(), [](const Entry& e) { return e.what == "why create"; });
   ASSERT_LT(why + 1, entries.end());
@@ -176,7 +176,7 @@ TEST(Timeline, ReadsWellAsTextAndAsJson) {
                            {"details", Json::array({{{"path", "data.a"}, {"from", "1"}, {"to", "2"}}})}}));
 }
 
-TEST(Timeline, TellsWhatIsDoneToComponents) {
+TEST(Timeline, ListsInterventionsInComponents) {
   Testbed bed({.nodes = 1});
   bed.Must(bed.Crash("kubelet"));
   bed.clock().Advance(5s);

@@ -77,9 +77,9 @@ TEST_F(DeploymentBoundTest, LivePodsThatALoweredScaleHasNotRemovedYetTakeUpRoom)
   EXPECT_THAT(stage.Take(), ElementsAre(HasSubstr("old max(spec 1, live 3)")));
 }
 
-TEST_F(DeploymentBoundTest, PodsThatSomebodyElseDeletedDoNotCountWhileTheyTerminate) {
+TEST_F(DeploymentBoundTest, PodsDeletedByAnotherClientDoNotCountWhileTheyTerminate) {
   stage.Put(TerminatingPod("old-1", "old"));
-  stage.Put(LivePod("old-4", "old"));  // replaced at once
+  stage.Put(LivePod("old-4", "old"));  // replaced immediately
   EXPECT_THAT(stage.Take(), IsEmpty());
   Scale("old", 2);
   stage.Put(TerminatingPod("old-2", "old"));
@@ -134,7 +134,7 @@ TEST_F(DeploymentBoundTest, ALoweredLimitHoldsOnceTheControllerHasSeenIt) {
   Scale("old", 2);
   stage.Put(TerminatingPod("old-1", "old"));
   stage.RemovePod("old-1");
-  Scale("old", 3);  // the controller acts on what it saw
+  Scale("old", 3);  // the controller acts on a stale view
   EXPECT_THAT(stage.Take(), IsEmpty());
   lowered.observed_generation = 2;
   stage.Put(lowered);
@@ -178,7 +178,7 @@ TEST_F(DeploymentBoundTest, AReplicaSetThatHasNotSeenItsNewScaleMayStillCreateFo
   EXPECT_THAT(stage.Take(), SizeIs(1));
 }
 
-TEST_F(DeploymentBoundTest, WhatOthersWriteIsNotBlamedOnTheControllers) {
+TEST_F(DeploymentBoundTest, WritesOfOtherClientsAreNotReported) {
   stage.writer = "";
   Scale("old", 5);
   Scale("other", 4);
@@ -221,7 +221,7 @@ TEST_F(DeploymentBoundTest, OnlyReplicaSetsOfTheSameDeploymentAreAddedUp) {
   EXPECT_THAT(stage.Take(), IsEmpty());
 }
 
-TEST_F(DeploymentBoundTest, ADeploymentMadeAgainUnderItsNameBeginsAnew) {
+TEST_F(DeploymentBoundTest, ADeploymentCreatedAgainUnderItsNameStartsOver) {
   stage.RemoveDeployment("web");
   for (const char* pod : {"old-1", "old-2", "old-3"}) stage.Put(TerminatingPod(pod, "old"));
   stage.RemoveReplicaSet("old");

@@ -16,20 +16,20 @@ using testing::SizeIs;
 
 RuleStage Stage(bool counts_terminating) {
   const TerminatingCounts terminating =
-      counts_terminating ? TerminatingCounts::kTold : TerminatingCounts::kAbsent;
+      counts_terminating ? TerminatingCounts::kReported : TerminatingCounts::kAbsent;
   return RuleStage([=](Report report) { return MakeDeploymentStatus(terminating, std::move(report)); });
 }
 
-// A Deployment "web" with the ReplicaSets "old" and "new", who tell of nothing yet.
+// A Deployment "web" with the ReplicaSets "old" and "new", whose statuses are empty.
 class DeploymentStatusTest : public testing::Test {
  protected:
   DeploymentStatusTest() {
     stage.Put(deployment);
-    Tell("old", {.terminating = 0});
-    Tell("new", {.terminating = 0});
+    SetStatus("old", {.terminating = 0});
+    SetStatus("new", {.terminating = 0});
   }
 
-  void Tell(const std::string& name, ReportedCounts status, const std::string& owner = "web") {
+  void SetStatus(const std::string& name, ReportedCounts status, const std::string& owner = "web") {
     ReplicaSetFacts set = ReplicaSetOf(owner, name, 3);
     set.status = status;
     stage.Put(set);
@@ -45,43 +45,43 @@ class DeploymentStatusTest : public testing::Test {
 };
 
 TEST_F(DeploymentStatusTest, SumsOfTheReplicaSetsPass) {
-  Tell("old", {.replicas = 2, .ready = 2, .available = 1, .terminating = 1});
-  Tell("new", {.replicas = 1, .ready = 1, .available = 1, .terminating = 0});
+  SetStatus("old", {.replicas = 2, .ready = 2, .available = 1, .terminating = 1});
+  SetStatus("new", {.replicas = 1, .ready = 1, .available = 1, .terminating = 0});
   EXPECT_THAT(Write({.replicas = 3, .updated = 1, .ready = 3, .available = 2, .terminating = 1}), IsEmpty());
 }
 
 TEST_F(DeploymentStatusTest, EachSumMayBeThatOfAnOlderRevision) {
-  Tell("old", {.replicas = 2, .ready = 1, .terminating = 0});
-  Tell("old", {.replicas = 3, .ready = 2, .terminating = 1});
+  SetStatus("old", {.replicas = 2, .ready = 1, .terminating = 0});
+  SetStatus("old", {.replicas = 3, .ready = 2, .terminating = 1});
   EXPECT_THAT(Write({.replicas = 2, .ready = 1, .terminating = 0}), IsEmpty());
   EXPECT_THAT(Write({.replicas = 3, .ready = 2, .terminating = 1}), IsEmpty());
   EXPECT_THAT(Write({.replicas = 2, .ready = 2, .terminating = 1}), SizeIs(1)) << "and does not go back";
 }
 
 TEST_F(DeploymentStatusTest, AnInventedNumberIsReportedWithRevisionAndSums) {
-  Tell("old", {.replicas = 2, .terminating = 0});
+  SetStatus("old", {.replicas = 2, .terminating = 0});
   EXPECT_THAT(
       Write({.replicas = 2, .ready = 1, .terminating = 0}),
       ElementsAre(AllOf(HasSubstr("at revision 105 "), HasSubstr("default/web"),
                         HasSubstr("readyReplicas of its ReplicaSets have not been so since revision 101"),
-                        HasSubstr("now they tell replicas 2, readyReplicas 0"))));
+                        HasSubstr("now they report replicas 2, readyReplicas 0"))));
   EXPECT_EQ(stage.violations().front().rule, "deployment-status");
 }
 
 TEST_F(DeploymentStatusTest, MoreUpdatedThanThereAreIsReported) {
-  Tell("new", {.replicas = 1, .terminating = 0});
+  SetStatus("new", {.replicas = 1, .terminating = 0});
   EXPECT_THAT(Write({.replicas = 1, .updated = 2, .terminating = 0}), ElementsAre(HasSubstr("updated")));
 }
 
 TEST_F(DeploymentStatusTest, MoreAvailableThanReadyIsReported) {
-  Tell("new", {.replicas = 1, .ready = 1, .available = 1, .terminating = 0});
-  Tell("new", {.replicas = 1, .ready = 0, .available = 0, .terminating = 0});
+  SetStatus("new", {.replicas = 1, .ready = 1, .available = 1, .terminating = 0});
+  SetStatus("new", {.replicas = 1, .ready = 0, .available = 0, .terminating = 0});
   EXPECT_THAT(Write({.replicas = 1, .ready = 0, .available = 1, .terminating = 0}),
               ElementsAre(HasSubstr("available than ready")));
 }
 
 TEST_F(DeploymentStatusTest, ReplicaSetsOfOthersAndUnselectedOnesAreNotAddedUp) {
-  Tell("others", {.replicas = 7, .terminating = 0}, "another");
+  SetStatus("others", {.replicas = 7, .terminating = 0}, "another");
   ReplicaSetFacts unselected = ReplicaSetOf("web", "unselected", 3);
   unselected.header = HeaderNamed("unselected", "other");
   unselected.status.replicas = 5;
@@ -91,13 +91,13 @@ TEST_F(DeploymentStatusTest, ReplicaSetsOfOthersAndUnselectedOnesAreNotAddedUp) 
   EXPECT_THAT(Write({.replicas = 5, .terminating = 0}), SizeIs(1));
 }
 
-TEST_F(DeploymentStatusTest, TheTerminatingAreAbsentWhenASyncedReplicaSetDoesNotTellThem) {
-  Tell("old", {.replicas = 1});
+TEST_F(DeploymentStatusTest, TerminatingReplicasAreAbsentWhenASyncedReplicaSetDoesNotReportThem) {
+  SetStatus("old", {.replicas = 1});
   EXPECT_THAT(Write({.replicas = 1}), IsEmpty());
   EXPECT_THAT(Write({.replicas = 1, .terminating = 0}), SizeIs(1));
 }
 
-TEST_F(DeploymentStatusTest, AReplicaSetThatWasNeverSyncedTellsNothing) {
+TEST_F(DeploymentStatusTest, AReplicaSetThatWasNeverSyncedCountsAsNothing) {
   ReplicaSetFacts fresh = ReplicaSetOf("web", "fresh", 3);
   fresh.observed_generation = 0;
   fresh.status = {};
@@ -106,7 +106,7 @@ TEST_F(DeploymentStatusTest, AReplicaSetThatWasNeverSyncedTellsNothing) {
   EXPECT_THAT(stage.Take(), IsEmpty());
 }
 
-TEST_F(DeploymentStatusTest, WithTheGateOffTheTerminatingAreAbsent) {
+TEST_F(DeploymentStatusTest, WithTheGateOffTerminatingReplicasAreAbsent) {
   RuleStage other = Stage(false);
   deployment.status = {};
   other.Put(deployment);
@@ -117,7 +117,7 @@ TEST_F(DeploymentStatusTest, WithTheGateOffTheTerminatingAreAbsent) {
 }
 
 TEST_F(DeploymentStatusTest, AReplicaSetThatLeavesTakesItsPodsAlong) {
-  Tell("old", {.replicas = 2, .terminating = 0});
+  SetStatus("old", {.replicas = 2, .terminating = 0});
   EXPECT_THAT(Write({.replicas = 2, .terminating = 0}), IsEmpty());
   stage.RemoveReplicaSet("old");
   EXPECT_THAT(Write({.replicas = 0, .terminating = 0}), IsEmpty());
@@ -136,12 +136,12 @@ TEST_F(DeploymentStatusTest, AStatusWrittenByHandIsForTheControllerToPutRight) {
   stage.writer = "";
   EXPECT_THAT(Write({.replicas = 9, .terminating = 0}), IsEmpty());
   stage.Idle();
-  EXPECT_THAT(stage.Take(), ElementsAre(HasSubstr("at rest its ReplicaSets tell replicas 0")))
+  EXPECT_THAT(stage.Take(), ElementsAre(HasSubstr("at rest its ReplicaSets report replicas 0")))
       << "it has not";
 }
 
-TEST_F(DeploymentStatusTest, AtRestTheStatusTellsThePresent) {
-  Tell("new", {.replicas = 1, .terminating = 0});
+TEST_F(DeploymentStatusTest, WhenIdleTheStatusIsCurrent) {
+  SetStatus("new", {.replicas = 1, .terminating = 0});
   stage.Idle();
   EXPECT_THAT(stage.Take(), SizeIs(1));
   EXPECT_THAT(Write({.replicas = 1, .terminating = 0}), IsEmpty());
@@ -149,8 +149,8 @@ TEST_F(DeploymentStatusTest, AtRestTheStatusTellsThePresent) {
   EXPECT_THAT(stage.Take(), IsEmpty());
 }
 
-TEST_F(DeploymentStatusTest, AtRestADeploymentThatIsGoneIsNotMissed) {
-  Tell("new", {.replicas = 1, .terminating = 0});
+TEST_F(DeploymentStatusTest, WhenIdleADeletedDeploymentIsIgnored) {
+  SetStatus("new", {.replicas = 1, .terminating = 0});
   stage.RemoveDeployment("web");
   stage.Idle();
   stage.RemoveReplicaSet("new");

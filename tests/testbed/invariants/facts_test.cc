@@ -40,7 +40,7 @@ TEST(Facts, APodIsReadWithItsController) {
   EXPECT_EQ(api::FormatTime(pod->ready_since), "2026-01-01T00:00:05Z");
 }
 
-TEST(Facts, APodWithoutAControllerIsNobodys) {
+TEST(Facts, APodWithoutAControllerHasNoOwner) {
   EXPECT_EQ(ReadPod(Stored("pods", {{"status", {{"phase", "Running"}}}})), nullptr);
   EXPECT_EQ(ReadPod(Stored("pods", {{"metadata", {{"ownerReferences", {Owner("o1", false)}}}}})), nullptr);
 }
@@ -134,7 +134,7 @@ TEST(Facts, AReplicaSetIsReadWithSpecAndStatus) {
       (ReportedCounts{.replicas = 4, .fully_labeled = 3, .ready = 2, .available = 1, .terminating = 0}));
 }
 
-TEST(Facts, ACountThatIsNotToldIsAbsentNotZero) {
+TEST(Facts, AMissingCountIsAbsentNotZero) {
   Json document = {{"spec", {{"selector", {{"app", "web"}}}}}};
   ReplicaSetPtr set = ReadReplicaSet("replicationcontrollers", Stored("replicationcontrollers", document));
   EXPECT_EQ(set->selector.String(), "app=web");
@@ -156,7 +156,7 @@ TEST(Facts, SurgeOfADeploymentIsANumberOrAPercentageThatRoundsUp) {
   EXPECT_EQ(surge(10, 3, "Recreate"), 0);
 }
 
-TEST(Facts, ADeploymentSaysWhetherItWaitsForTermination) {
+TEST(Facts, ADeploymentIsReadWithItsPolicy) {
   for (const char* policy : {"TerminationStarted", "TerminationComplete"}) {
     Json document = {{"spec", {{"replicas", 2}, {"podReplacementPolicy", policy}}}};
     EXPECT_EQ(ReadDeployment(Stored("deployments", document))->waits_for_termination,

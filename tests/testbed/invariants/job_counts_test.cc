@@ -48,7 +48,7 @@ TEST_F(JobCountsTest, WhatHasEndedMayBeCountedOnce) {
   EXPECT_THAT(Write({.terminating = 0, .uncounted_succeeded = 1, .uncounted_failed = 1}), IsEmpty());
   EXPECT_THAT(Write({.terminating = 0, .succeeded = 1, .failed = 1}), IsEmpty());
   EXPECT_THAT(Write({.terminating = 0, .succeeded = 1, .failed = 1, .uncounted_failed = 1}),
-              ElementsAre(AllOf(HasSubstr("the status of jobs default/j says"),
+              ElementsAre(AllOf(HasSubstr("the status of jobs default/j reports"),
                                 HasSubstr("succeeded 1 + 0, failed 1 + 1"),
                                 HasSubstr("only 2 of its pods have ended"))));
   EXPECT_EQ(stage.violations().front().rule, "job-counts");
@@ -78,13 +78,13 @@ TEST_F(JobCountsTest, ADeletedPodMayCountAsFailedAndThenNotAsSucceeded) {
   EXPECT_THAT(Write({.terminating = 0, .succeeded = 1, .failed = 1}), SizeIs(1));
 }
 
-TEST_F(JobCountsTest, APodThatGoesWithoutAWordMayCount) {
+TEST_F(JobCountsTest, ADeletedPodOfUnknownOutcomeMayCount) {
   stage.Put(JobPod(LivePod("a", "j")));
   stage.RemovePod("a");
   EXPECT_THAT(Write({.terminating = 0, .failed = 1}), IsEmpty());
 }
 
-TEST_F(JobCountsTest, AJobThatWasThereBeforeBeginsWithWhatItTold) {
+TEST_F(JobCountsTest, AnExistingJobBeginsWithItsStatus) {
   JobFacts old = JobNamed("old");
   old.status.succeeded = 5;
   stage.Put(old);
@@ -96,14 +96,14 @@ TEST_F(JobCountsTest, AJobThatWasThereBeforeBeginsWithWhatItTold) {
   EXPECT_THAT(stage.Take(), SizeIs(1));
 }
 
-TEST_F(JobCountsTest, AStatusWrittenByHandBindsNobody) {
+TEST_F(JobCountsTest, AStatusWrittenByAnotherClientIsIgnored) {
   stage.writer = "";
   EXPECT_THAT(Write({.terminating = 0, .failed = 7}), IsEmpty());
   stage.writer = kControllerManager;
   EXPECT_THAT(Write({.terminating = 0, .failed = 8}), IsEmpty());
 }
 
-TEST_F(JobCountsTest, AtRestTheStatusIsARecount) {
+TEST_F(JobCountsTest, WhenIdleTheStatusIsARecount) {
   stage.Put(JobPod(LivePod("a", "j")));
   stage.Put(JobPod(ReadyPod("b", "j")));
   stage.Put(JobPod(TerminatingPod("c", "j")));
@@ -113,13 +113,13 @@ TEST_F(JobCountsTest, AtRestTheStatusIsARecount) {
   EXPECT_THAT(Write({.active = 3, .ready = 1, .terminating = 1}), IsEmpty()) << "views may be old";
   EXPECT_THAT(Idle(), ElementsAre(HasSubstr("at rest at active 2, ready 1, terminating 1")));
   EXPECT_THAT(Write({.active = 2, .ready = 1}), IsEmpty());
-  EXPECT_THAT(Idle(), ElementsAre(HasSubstr("says active 2, ready 1, terminating absent")));
+  EXPECT_THAT(Idle(), ElementsAre(HasSubstr("reports active 2, ready 1, terminating absent")));
   EXPECT_THAT(Write({.active = 2, .ready = 1, .terminating = 1, .uncounted_failed = 1}), IsEmpty());
   EXPECT_THAT(Idle(), ElementsAre(HasSubstr("has been counted")));
-  EXPECT_THAT(Idle(), IsEmpty()) << "said once";
+  EXPECT_THAT(Idle(), IsEmpty()) << "reported once";
 }
 
-TEST_F(JobCountsTest, AtRestAFinishedJobHasLeftNoFinalizer) {
+TEST_F(JobCountsTest, WhenIdleAFinishedJobHasLeftNoFinalizer) {
   Succeed("a");
   job.finished = true;
   EXPECT_THAT(Write({.terminating = 0, .succeeded = 1}), IsEmpty());
@@ -130,7 +130,7 @@ TEST_F(JobCountsTest, AtRestAFinishedJobHasLeftNoFinalizer) {
   EXPECT_THAT(Idle(), IsEmpty());
 }
 
-TEST_F(JobCountsTest, AtRestAJobOfSomebodyElseOrOneThatIsGoneIsNobodysBusiness) {
+TEST_F(JobCountsTest, WhenIdleJobsOfOtherControllersAndDeletedJobsAreIgnored) {
   job.managed_by = "example.com/other";
   stage.Put(job);
   stage.Put(JobPod(LivePod("a", "j")));
@@ -148,7 +148,7 @@ class JobCountsWithoutTheGate : public JobCountsTest {
   JobCountsWithoutTheGate() : JobCountsTest({.replacement_policy = false}) {}
 };
 
-TEST_F(JobCountsWithoutTheGate, AtRestTheTerminatingAreNotTold) {
+TEST_F(JobCountsWithoutTheGate, WhenIdleTerminatingPodsAreNotReported) {
   stage.Put(JobPod(TerminatingPod("a", "j")));
   EXPECT_THAT(Write({.terminating = 1}), IsEmpty());
   EXPECT_THAT(Idle(), ElementsAre(HasSubstr("terminating absent")));

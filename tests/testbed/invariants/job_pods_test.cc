@@ -47,7 +47,7 @@ TEST(JobPods, ASecondLivePodOfAnIndexIsReported) {
   }
 }
 
-TEST(JobPods, ATerminatingPodHoldsItsIndexWhereThePolicySaysSo) {
+TEST(JobPods, ATerminatingPodHoldsItsIndexUnderPolicyFailed) {
   JobFacts by_failure_policy = IndexedJob(false);
   by_failure_policy.has_failure_policy = true;
   struct Case {
@@ -141,7 +141,7 @@ TEST(JobPods, AJobThatIsOverHasNoPodsLeft) {
   }
 }
 
-TEST(JobPods, NoPodIsCreatedForAJobThatTheControllerSaidIsOver) {
+TEST(JobPods, NoPodIsCreatedForAJobThatTheControllerHasFinished) {
   RuleStage stage = Stage({});
   JobFacts job = JobNamed("j");
   stage.Put(job);
@@ -150,7 +150,7 @@ TEST(JobPods, NoPodIsCreatedForAJobThatTheControllerSaidIsOver) {
   stage.Put(job);
   stage.writer = kControllerManager;
   stage.Put(JobPod(LivePod("a", "j")));
-  EXPECT_THAT(stage.Take(), IsEmpty()) << "somebody else said so";
+  EXPECT_THAT(stage.Take(), IsEmpty()) << "written by another client";
   stage.RemoveJob("j");
   stage.RemovePod("a");
   job.finished = false;

@@ -26,7 +26,7 @@ Json PodTemplate() {
           {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
 }
 
-// A cluster without controllers, whose part the test plays.
+// A cluster without controllers. The test acts in their place.
 class MonitorTest : public testing::Test {
  protected:
   void Watch(std::set<std::string> controllers) {
@@ -87,7 +87,7 @@ class MonitorTest : public testing::Test {
   std::unique_ptr<api::Client> client;
 };
 
-TEST_F(MonitorTest, SeesEveryRevisionInOrderHoweverLateItLooks) {
+TEST_F(MonitorTest, SeesEveryRevisionInOrderHoweverLate) {
   Watch({"replicaset-controller"});
   api::ObjectPtr set = MakeReplicaSet();
   MakePod("a", set);
@@ -162,7 +162,7 @@ TEST_F(MonitorTest, FollowsThePodsOfADeploymentThatWaitsForTermination) {
 
 // -- in a testbed
 
-// Plays a controller that writes the same twice.
+// Acts as a controller that writes the same twice.
 void WriteTwice(Testbed& bed) {
   Testbed::Must(bed.Create("configmaps", "default", {{"metadata", {{"name", "c"}}}}));
   auto client = bed.monitor().Watched(
@@ -176,7 +176,7 @@ void WriteTwice(Testbed& bed) {
   }
 }
 
-TEST(TestbedInvariants, AViolationIsToldToTheTestThatAsksForIt) {
+TEST(TestbedInvariants, AViolationIsPassedToTheTestsCallback) {
   std::vector<Violation> found;
   TestbedOptions options = kBareApiserver;
   options.on_violation = [&found](const Violation& violation) { found.push_back(violation); };

@@ -1,6 +1,5 @@
-// Users who change their minds at random, over several seeds: whatever they do, and in whatever order the
-// components work, no invariant is broken. The seed decides everything, so that a failure can be looked at
-// again.
+// Users who change Deployments at random, over several seeds: whatever they do, and in whatever order the
+// components run, no invariant is broken. The seed decides everything, so that a failure is reproducible.
 
 #include <functional>
 #include <string>
@@ -26,7 +25,7 @@ class RandomUser {
  public:
   RandomUser(std::uint64_t seed, const std::string& gates) : chance_(seed), bed_(Options(seed, gates)) {}
 
-  // What was broken, or nothing.
+  // The broken invariants, or nothing.
   std::string Run(int steps) {
     for (int i = 0; i < steps && broken_.empty(); ++i) Step();
     if (broken_.empty()) bed_.clock().RunUntilIdle(1h);
@@ -108,7 +107,7 @@ class RandomUser {
                  {"strategy", Strategy()},
                  {"podReplacementPolicy", Policy()}};
     Note("create deployments " + name + " " + spec.dump());
-    // It may be there already.
+    // The object may exist already.
     bed_.Create("deployments", "default", {{"metadata", {{"name", name}}}, {"spec", spec}}).ok();
   }
   void Patch(const Json& patch) {

@@ -31,7 +31,7 @@ class ReplicaStatusTest : public testing::Test {
     return stage.Take();
   }
 
-  RuleStage stage = Stage({.resources = {"replicasets"}, .terminating = TerminatingCounts::kTold});
+  RuleStage stage = Stage({.resources = {"replicasets"}, .terminating = TerminatingCounts::kReported});
   ReplicaSetFacts set = ReplicaSetOf("", "web", 3);
 };
 
@@ -57,11 +57,11 @@ TEST_F(ReplicaStatusTest, AnInventedNumberIsReportedWithRevisionAndCounts) {
   stage.Put(LivePod("a", "web"));
   EXPECT_THAT(
       Write({.replicas = 2, .fully_labeled = 1, .terminating = 0}),
-      ElementsAre(
-          AllOf(HasSubstr("at revision 103 "), HasSubstr("default/web"),
-                HasSubstr("says replicas 2, fullyLabeledReplicas 1, readyReplicas 0, terminatingReplicas 0"),
-                HasSubstr("not been so since revision 101"),
-                HasSubstr("now they are replicas 1, fullyLabeledReplicas 1"))));
+      ElementsAre(AllOf(
+          HasSubstr("at revision 103 "), HasSubstr("default/web"),
+          HasSubstr("reports replicas 2, fullyLabeledReplicas 1, readyReplicas 0, terminatingReplicas 0"),
+          HasSubstr("not been so since revision 101"),
+          HasSubstr("now they are replicas 1, fullyLabeledReplicas 1"))));
   EXPECT_EQ(stage.violations().front().rule, "replica-status");
   EXPECT_EQ(stage.violations().front().objects.front(), (ObjectRef{"replicasets", {"default", "web"}}));
 }
@@ -86,7 +86,7 @@ TEST_F(ReplicaStatusTest, MoreAvailableThanReadyIsReported) {
               ElementsAre(HasSubstr("no more can be available than ready")));
 }
 
-TEST_F(ReplicaStatusTest, PodsThatAreNotSelectedOrSomebodyElsesDoNotCount) {
+TEST_F(ReplicaStatusTest, UnselectedPodsAndPodsOfOtherOwnersDoNotCount) {
   PodFacts relabelled = LivePod("a", "web");
   relabelled.header = HeaderNamed("a", "other");
   stage.Put(relabelled);
@@ -97,7 +97,7 @@ TEST_F(ReplicaStatusTest, PodsThatAreNotSelectedOrSomebodyElsesDoNotCount) {
 TEST_F(ReplicaStatusTest, FullyLabelledIsWhatHasTheLabelsOfTheTemplate) {
   set.template_labels = Labels("app=web,tier=front");
   set.status.replicas = 1;
-  RuleStage other = Stage({.resources = {"replicasets"}, .terminating = TerminatingCounts::kTold});
+  RuleStage other = Stage({.resources = {"replicasets"}, .terminating = TerminatingCounts::kReported});
   other.Put(set);
   other.Put(LivePod("a", "web"));
   other.Put(LivePod("b", "web"));
@@ -109,13 +109,13 @@ TEST_F(ReplicaStatusTest, FullyLabelledIsWhatHasTheLabelsOfTheTemplate) {
   EXPECT_THAT(other.Take(), SizeIs(1));
 }
 
-TEST_F(ReplicaStatusTest, TheTerminatingMustBeToldWhenTheGateIsOn) {
+TEST_F(ReplicaStatusTest, TerminatingPodsMustBeReportedWhenTheGateIsOn) {
   stage.Put(LivePod("a", "web"));
   EXPECT_THAT(Write({.replicas = 1, .fully_labeled = 1}),
               ElementsAre(HasSubstr("terminatingReplicas absent")));
 }
 
-TEST_F(ReplicaStatusTest, TheTerminatingMustNotBeToldWhenTheGateIsOff) {
+TEST_F(ReplicaStatusTest, TerminatingPodsMustNotBeReportedWhenTheGateIsOff) {
   RuleStage other = Stage({.resources = {"replicasets"}, .terminating = TerminatingCounts::kAbsent});
   other.Put(set);
   other.Put(TerminatingPod("a", "web"));
@@ -127,8 +127,9 @@ TEST_F(ReplicaStatusTest, TheTerminatingMustNotBeToldWhenTheGateIsOff) {
   EXPECT_THAT(other.Take(), IsEmpty());
 }
 
-TEST_F(ReplicaStatusTest, AReplicationControllerNeverTellsTheTerminating) {
-  RuleStage other = Stage({.resources = {"replicationcontrollers"}, .terminating = TerminatingCounts::kTold});
+TEST_F(ReplicaStatusTest, AReplicationControllerNeverReportsTerminatingPods) {
+  RuleStage other =
+      Stage({.resources = {"replicationcontrollers"}, .terminating = TerminatingCounts::kReported});
   set.resource = "replicationcontrollers";
   set.status = {};
   other.Put(set);
@@ -142,8 +143,9 @@ TEST_F(ReplicaStatusTest, AReplicationControllerNeverTellsTheTerminating) {
   EXPECT_THAT(other.Take(), SizeIs(1));
 }
 
-TEST_F(ReplicaStatusTest, WithoutItsControllerAStatusIsNobodysBusiness) {
-  RuleStage other = Stage({.resources = {"replicationcontrollers"}, .terminating = TerminatingCounts::kTold});
+TEST_F(ReplicaStatusTest, WithoutItsControllerAStatusIsNotChecked) {
+  RuleStage other =
+      Stage({.resources = {"replicationcontrollers"}, .terminating = TerminatingCounts::kReported});
   other.Put(set);
   set.status.replicas = 9;
   other.Put(set);
@@ -166,7 +168,7 @@ TEST_F(ReplicaStatusTest, AfterAnAdoptionViewsMayBeMixedUntilOneFits) {
   EXPECT_THAT(Write({.replicas = 3, .fully_labeled = 3, .terminating = 0}), SizeIs(1));
 }
 
-TEST_F(ReplicaStatusTest, AChangedTemplateIsCountedAnew) {
+TEST_F(ReplicaStatusTest, AChangedTemplateIsCountedAgain) {
   stage.Put(LivePod("a", "web"));
   EXPECT_THAT(Write({.replicas = 1, .fully_labeled = 1, .terminating = 0}), IsEmpty());
   set.template_labels = Labels("app=web,tier=front");
@@ -175,7 +177,7 @@ TEST_F(ReplicaStatusTest, AChangedTemplateIsCountedAnew) {
   EXPECT_THAT(Write({.replicas = 1, .fully_labeled = 1, .terminating = 0}), SizeIs(1));
 }
 
-TEST_F(ReplicaStatusTest, AtRestTheStatusTellsThePresent) {
+TEST_F(ReplicaStatusTest, WhenIdleTheStatusIsCurrent) {
   stage.Put(LivePod("a", "web"));
   EXPECT_THAT(Write({.replicas = 1, .fully_labeled = 1, .terminating = 0}), IsEmpty());
   stage.Idle();
@@ -184,10 +186,10 @@ TEST_F(ReplicaStatusTest, AtRestTheStatusTellsThePresent) {
   stage.Idle();
   EXPECT_THAT(stage.Take(), ElementsAre(HasSubstr("its pods are at rest at replicas 1")));
   stage.Idle();
-  EXPECT_THAT(stage.Take(), IsEmpty()) << "said once";
+  EXPECT_THAT(stage.Take(), IsEmpty()) << "reported once";
 }
 
-TEST_F(ReplicaStatusTest, AtRestPodsBecomeAvailableAtTheirTime) {
+TEST_F(ReplicaStatusTest, WhenIdlePodsBecomeAvailableAtTheirTime) {
   set.min_ready_seconds = 30;
   stage.Put(set);
   stage.Put(ReadyPod("a", "web"));
@@ -200,7 +202,7 @@ TEST_F(ReplicaStatusTest, AtRestPodsBecomeAvailableAtTheirTime) {
   EXPECT_THAT(stage.Take(), ElementsAre(HasSubstr("available 1")));
 }
 
-TEST_F(ReplicaStatusTest, AtRestAReplicaSetThatIsGoneIsNotMissed) {
+TEST_F(ReplicaStatusTest, WhenIdleADeletedReplicaSetIsIgnored) {
   stage.Put(LivePod("a", "web"));
   stage.RemoveReplicaSet("web");
   stage.Idle();

@@ -95,19 +95,19 @@ void RuleStage::Change(Known<Facts>& known, const std::string& name, std::shared
                        bool created) {
   std::shared_ptr<const Facts> before = known[name];
   known[name] = after;
-  Tell({++revision, now, writer, created && before == nullptr}, before, after);
+  Notify({++revision, now, writer, created && before == nullptr}, before, after);
 }
 
-void RuleStage::Tell(const Moment& moment, const PodPtr& before, const PodPtr& after) {
+void RuleStage::Notify(const Moment& moment, const PodPtr& before, const PodPtr& after) {
   rule_->OnPod(moment, before, after);
 }
-void RuleStage::Tell(const Moment& moment, const ReplicaSetPtr& before, const ReplicaSetPtr& after) {
+void RuleStage::Notify(const Moment& moment, const ReplicaSetPtr& before, const ReplicaSetPtr& after) {
   rule_->OnReplicaSet(moment, before, after);
 }
-void RuleStage::Tell(const Moment& moment, const DeploymentPtr& before, const DeploymentPtr& after) {
+void RuleStage::Notify(const Moment& moment, const DeploymentPtr& before, const DeploymentPtr& after) {
   rule_->OnDeployment(moment, before, after);
 }
-void RuleStage::Tell(const Moment& moment, const JobPtr& before, const JobPtr& after) {
+void RuleStage::Notify(const Moment& moment, const JobPtr& before, const JobPtr& after) {
   rule_->OnJob(moment, before, after);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tells a rule made-up changes, one for each revision, and collects what it reports.
+// Feeds made-up changes to a rule, one for each revision, and collects its reports.
 
 #include <functional>
 #include <map>
@@ -12,21 +12,21 @@
 
 namespace terrarium::testbed::invariants {
 
-// Objects are in the namespace default; their uid is their name. Pods and ReplicaSets have the label app=web,
-// which ReplicaSets and Deployments select.
+// Objects are in the namespace default, and their uid is their name. Pods and ReplicaSets have the label
+// app=web, which ReplicaSets and Deployments select.
 PodFacts LivePod(const std::string& name, const std::string& owner);
 PodFacts ReadyPod(const std::string& name, const std::string& owner);
 PodFacts TerminatingPod(const std::string& name, const std::string& owner);
 PodFacts EndedPod(const std::string& name, const std::string& owner);
-// Seen by its controller, with nothing counted yet.
+// Observed by its controller, with empty counts.
 ReplicaSetFacts ReplicaSetOf(const std::string& deployment, const std::string& name, std::int64_t replicas);
-// Seen by its controller; no surge.
+// Observed by its controller; no surge.
 DeploymentFacts TerminationCompleteDeployment(const std::string& name, std::int64_t replicas);
 
-// Of a Job, with the finalizer; no index where it is -1.
+// A pod of a Job, with the finalizer; without an index for -1.
 PodFacts JobPod(PodFacts pod, std::int64_t index = -1);
 PodFacts SucceededPod(const std::string& name, const std::string& owner);
-// Non-indexed, nothing counted yet.
+// Non-indexed, with empty counts.
 JobFacts JobNamed(const std::string& name);
 
 api::LabelSelector Labels(const std::string& selector);
@@ -45,12 +45,12 @@ class RuleStage {
   void RemoveReplicaSet(const std::string& name);
   void RemoveDeployment(const std::string& name);
   void RemoveJob(const std::string& name);
-  // The pod is there already and comes under a controller only now.
+  // An existing pod is adopted.
   void Adopt(const PodFacts& pod);
   void Adopt(const ReplicaSetFacts& set);
   void Idle();
 
-  // The texts reported since the last call.
+  // The reports since the last call.
   std::vector<std::string> Take();
   const std::vector<Violation>& violations() const { return violations_; }
 
@@ -63,10 +63,10 @@ class RuleStage {
   using Known = std::map<std::string, std::shared_ptr<const Facts>>;
   template <typename Facts>
   void Change(Known<Facts>& known, const std::string& name, std::shared_ptr<const Facts> after, bool created);
-  void Tell(const Moment& moment, const PodPtr& before, const PodPtr& after);
-  void Tell(const Moment& moment, const ReplicaSetPtr& before, const ReplicaSetPtr& after);
-  void Tell(const Moment& moment, const DeploymentPtr& before, const DeploymentPtr& after);
-  void Tell(const Moment& moment, const JobPtr& before, const JobPtr& after);
+  void Notify(const Moment& moment, const PodPtr& before, const PodPtr& after);
+  void Notify(const Moment& moment, const ReplicaSetPtr& before, const ReplicaSetPtr& after);
+  void Notify(const Moment& moment, const DeploymentPtr& before, const DeploymentPtr& after);
+  void Notify(const Moment& moment, const JobPtr& before, const JobPtr& after);
 
   std::vector<Violation> violations_;
   std::size_t taken_ = 0;

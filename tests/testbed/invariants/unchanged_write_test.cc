@@ -54,7 +54,7 @@ TEST_F(UnchangedWriteTest, AnUpdateThatChangesNothingIsReported) {
 TEST_F(UnchangedWriteTest, WritesThatChangeSomethingPass) {
   Write(WriteRequest::Verb::kPatch, 20, 21, ObjectAt(21));
   Write(WriteRequest::Verb::kUpdate, 21, 22,
-        ObjectAt(20));  // the last finalizer has gone, and the object with it
+        ObjectAt(20));  // the last finalizer was removed, and the object with it
   EXPECT_THAT(Take(), IsEmpty());
 }
 
@@ -66,15 +66,15 @@ TEST_F(UnchangedWriteTest, WritesThatFailAndCreatesAndDeletesPass) {
   EXPECT_THAT(Take(), IsEmpty());
 }
 
-TEST_F(UnchangedWriteTest, WhoeverWritesTheSameAsAnotherAtTheSameInstantIsExcused) {
+TEST_F(UnchangedWriteTest, AWriteEqualToAConcurrentOneOfAnotherClientPasses) {
   Write(WriteRequest::Verb::kPatch, 20, 21, ObjectAt(21), "controller-manager");
   Write(WriteRequest::Verb::kPatch, 21, 21, ObjectAt(21), "kubelet");
-  // 22 was written by somebody whose requests are not seen.
+  // 22 was written by a client whose requests are not seen.
   Write(WriteRequest::Verb::kPatch, 22, 22, ObjectAt(22), "kubelet");
   EXPECT_THAT(Take(), IsEmpty());
 }
 
-TEST_F(UnchangedWriteTest, WhoeverWritesTheSameAsHimselfIsNotExcused) {
+TEST_F(UnchangedWriteTest, AWriteEqualToTheClientsOwnIsReported) {
   Write(WriteRequest::Verb::kPatch, 20, 21, ObjectAt(21), "kubelet");
   Write(WriteRequest::Verb::kPatch, 21, 21, ObjectAt(21), "kubelet");
   EXPECT_THAT(Take(), SizeIs(1));

@@ -53,7 +53,7 @@ TEST(ValueHistory, OnceLoosenedEverythingPassesUntilAReportFits) {
   EXPECT_FALSE(history.Matches(5));
 }
 
-TEST(ValueHistory, RemembersABoundedNumberOfValuesAndAccusesNobodyOfWhatItForgot) {
+TEST(ValueHistory, KeepsABoundedNumberOfValuesAndAcceptsDroppedOnes) {
   ValueHistory<int> history;
   int count = static_cast<int>(ValueHistory<int>::kValuesMax) + 5;
   for (int i = 0; i < count; ++i) history.Add(i, i);

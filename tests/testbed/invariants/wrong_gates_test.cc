@@ -1,5 +1,5 @@
-// The monitor has eyes: controllers that run with other gates than it is told of do what they must not, in a
-// real rollout and in a real Job.
+// The monitor detects controllers that run with other gates than it assumes, in a real rollout and in a real
+// Job.
 
 #include <functional>
 #include <set>
@@ -42,7 +42,7 @@ Json Deployment(const std::string& image) {
             {"template", pods}}}};
 }
 
-// Each made when the one before has been worked off.
+// Each is created when the work of the previous one is done.
 using Writes = std::vector<std::function<api::WriteRequest(storage::Store&)>>;
 
 // A rollout.
@@ -50,7 +50,7 @@ const Writes kRollout = {
     [](storage::Store&) { return api::RequestToCreate("deployments", "default", Deployment("i:1")); },
     [](storage::Store&) { return api::RequestToUpdate("deployments", Deployment("i:2"), ""); }};
 
-// An indexed Job that waits for its pods, one of which is deleted and does not go.
+// An indexed Job that waits for its pods, one of which is deleted and stays terminating.
 const Writes kPodDeletion = {
     [](storage::Store&) {
       Json pods = {{"metadata", {{"annotations", {{"terrarium.dev/hold", "terminating"}}}}},
@@ -69,8 +69,7 @@ const Writes kPodDeletion = {
       return api::RequestToDelete("pods", {"default", pod->header().name}, {});
     }};
 
-// The rules that were broken by controllers of those gates, under a monitor that takes them for those of the
-// apiserver.
+// The rules that controllers with those gates break, under a monitor that assumes the gates of the apiserver.
 std::set<std::string> RulesBrokenWith(const std::string& controller_gates, const Writes& writes = kRollout) {
   spdlog::logger log("terrarium", std::make_shared<spdlog::sinks::null_sink_mt>());
   std::set<std::string> broken;
@@ -102,7 +101,7 @@ std::set<std::string> RulesBrokenWith(const std::string& controller_gates, const
   return broken;
 }
 
-TEST(WrongGates, ControllersWithTheGatesTheyAreHeldForBreakNothing) {
+TEST(WrongGates, ControllersWithTheExpectedGatesBreakNothing) {
   EXPECT_THAT(RulesBrokenWith(kOn), IsEmpty());
   EXPECT_THAT(RulesBrokenWith(kOn, kPodDeletion), IsEmpty());
 }
@@ -111,12 +110,12 @@ TEST(WrongGates, ControllersThatDoNotWaitForTerminationGoBeyondTheBound) {
   EXPECT_THAT(RulesBrokenWith("DeploymentPodReplacementPolicy=false"), Contains("deployment-bound"));
 }
 
-TEST(WrongGates, ControllersThatDoNotTellTheTerminatingGiveAWrongStatus) {
+TEST(WrongGates, ControllersThatDoNotReportTerminatingPodsWriteAWrongStatus) {
   std::set<std::string> broken = RulesBrokenWith("DeploymentReplicaSetTerminatingReplicas=false");
   EXPECT_THAT(broken, Contains("replica-status"));
 }
 
-TEST(WrongGates, AJobControllerThatDoesNotWaitRunsAnIndexTwiceAndDoesNotTellTheTerminating) {
+TEST(WrongGates, AJobControllerThatDoesNotWaitRunsAnIndexTwiceAndDoesNotReportTerminatingPods) {
   EXPECT_THAT(RulesBrokenWith("JobPodReplacementPolicy=false", kPodDeletion),
               UnorderedElementsAre("job-pods", "job-counts"));
 }

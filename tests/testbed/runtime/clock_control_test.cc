@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using Why = RunOutcome::Why;
 
 constexpr api::Time kStart{std::chrono::hours(1)};
-// Pieces of work of an instant, so that tests of the bound are quick.
+// The limit of work per instant, small so that tests of it are quick.
 constexpr std::int64_t kFew = 20'000;
 
 class ClockControlTest : public ::testing::Test {
@@ -32,7 +32,7 @@ class ClockControlTest : public ::testing::Test {
   std::vector<std::string> log;
 };
 
-TEST_F(ClockControlTest, EverythingThatComesOfATimerIsWorkedOffBeforeTheNextOneFires) {
+TEST_F(ClockControlTest, AllConsequencesOfATimerAreProcessedBeforeTheNextOneFires) {
   lane().PostAfter(1s, [this] {
     Note("first");
     simulation.runtime().Lane("b").Post([this] {
@@ -114,7 +114,7 @@ TEST_F(ClockControlTest, RunUntilStopsWithinTheInstantAtWhichTheConditionHolds) 
   EXPECT_EQ(steps, 2) << "what else is ready waits";
 }
 
-TEST_F(ClockControlTest, RunUntilSaysThatTheDeadlinePassed) {
+TEST_F(ClockControlTest, RunUntilReportsThatTheDeadlinePassed) {
   RunOutcome outcome = clock().RunUntil([] { return false; }, 1min);
   EXPECT_EQ(outcome.why, Why::kDeadline);
   EXPECT_EQ(outcome.now, kStart + 1min);
@@ -129,6 +129,20 @@ TEST_F(ClockControlTest, SettingTheModeEndsAMove) {
   EXPECT_TRUE(log.empty());
 }
 
+TEST_F(ClockControlTest, TimeEndsWithTheYear9999) {
+  lane().PostAfter(api::Duration::max(), [this] { Note("never"); });
+  EXPECT_EQ(clock().RunUntilIdle(api::Duration::max()).why, Why::kIdle);
+  EXPECT_EQ(clock().AdvanceToNextTimer().why, Why::kNoTimer);
+  lane().PostAfter(kLastTime - kStart, [this] { log.push_back("last"); });
+  RunOutcome outcome = clock().Advance(api::Duration::max());
+  EXPECT_EQ(outcome.why, Why::kDeadline);
+  EXPECT_EQ(outcome.now, kLastTime);
+  EXPECT_EQ(api::FormatMicroTime(outcome.now), "9999-12-31T23:59:59.999999Z");
+  EXPECT_THAT(log, ElementsAre("last"));
+  EXPECT_EQ(clock().Advance(1s).why, Why::kDeadline);
+  EXPECT_EQ(clock().Advance(0s).why, Why::kDone);
+}
+
 TEST_F(ClockControlTest, RunUntilThatHoldsAlreadyRunsNothing) {
   lane().Post([this] { Note("work"); });
   EXPECT_EQ(clock().RunUntil([] { return true; }, 1min).why, Why::kDone);
@@ -136,21 +150,21 @@ TEST_F(ClockControlTest, RunUntilThatHoldsAlreadyRunsNothing) {
 }
 
 TEST_F(ClockControlTest, WorkThatNeverEndsAtOneInstantIsBusy) {
-  api::Executor& restless = simulation.runtime().Lane("restless");
+  api::Executor& livelocked = simulation.runtime().Lane("livelocked");
   simulation.runtime().SetInstantPieces([] { return kFew; });
-  std::function<void()> again = [&] { restless.Post(again); };
-  lane().PostAfter(1s, [&] { restless.Post(again); });
+  std::function<void()> again = [&] { livelocked.Post(again); };
+  lane().PostAfter(1s, [&] { livelocked.Post(again); });
   RunOutcome outcome = clock().Advance(10s);
   EXPECT_EQ(outcome.why, Why::kBusy);
   EXPECT_EQ(outcome.now, kStart + 1s);
-  EXPECT_EQ(outcome.busiest, "restless");
+  EXPECT_EQ(outcome.busiest, "livelocked");
   EXPECT_EQ(clock().Settle().why, Why::kBusy);
   EXPECT_EQ(clock().AdvanceToNextTimer().why, Why::kBusy);
   EXPECT_EQ(clock().RunUntilIdle(1h).why, Why::kBusy);
   EXPECT_EQ(clock().RunUntil([] { return false; }, 1h).why, Why::kBusy);
 }
 
-TEST_F(ClockControlTest, TimersThatAreDueImmediatelyForEverAreBusy) {
+TEST_F(ClockControlTest, TimersThatAreAlwaysDueImmediatelyAreBusy) {
   simulation.runtime().SetInstantPieces([] { return kFew; });
   std::function<void()> again = [&] { lane().PostAfter(0s, again); };
   lane().PostAfter(1s, again);

@@ -77,7 +77,7 @@ TEST_F(InstanceExecutorTest, TimersOfWorkCanBecomeHousekeepingAndWorkAgain) {
   EXPECT_FALSE(simulation.runtime().NextWorkTimer().has_value());
   EXPECT_EQ(clock.RunUntilIdle(1h).why, RunOutcome::Why::kIdle);
   clock.Advance(15s);
-  EXPECT_EQ(ran, "before ");  // it fires all the same
+  EXPECT_EQ(ran, "before ");  // it fires nevertheless
   first.SetHousekeepingOnly(false);
   EXPECT_EQ(simulation.runtime().NextWorkTimer(), api::Time(1'767'225'620s));
   EXPECT_EQ(clock.RunUntilIdle(1h).why, RunOutcome::Why::kIdle);

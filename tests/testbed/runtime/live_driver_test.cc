@@ -47,7 +47,7 @@ TEST(LiveDriver, AScaledClockFiresTimersSooner) {
   EXPECT_GE(fired.get_future().get(), kStart + 20min);
 }
 
-TEST(LiveDriver, LanesRunAtOnceButEachOnePieceAtATime) {
+TEST(LiveDriver, LanesRunInParallelButEachOnePieceAtATime) {
   Runtime runtime({.start = kStart, .mode = {ClockMode::Kind::kVirtual, 1}, .wall = WallTime});
   LiveDriver driver(runtime, 2);
   int of_a = 0, of_b = 0;  // each written by its own lane only, without a lock
@@ -84,7 +84,7 @@ TEST(LivePool, RunsManyRuntimesOnAFewThreads) {
   for (auto& one : runtimes) {
     EXPECT_EQ(one->moved.get_future().get().why, Why::kIdle);
     EXPECT_EQ(one->fired, 5);
-    // Later when one that jumps by itself has done so between two of the posts.
+    // Later if an automatic clock has jumped between two of the posts.
     EXPECT_GE(one->runtime.Now(), kStart + 4h);
   }
 }
@@ -97,7 +97,7 @@ TEST(LivePool, OneRuntimeIsTakenAwayWhileTheOthersGoOn) {
     auto goes = std::make_unique<Runtime>(
         RuntimeOptions{.start = kStart, .mode = {ClockMode::Kind::kAuto, 1}, .wall = WallTime});
     auto its_driver = std::make_unique<LiveDriver>(*goes, pool);
-    std::function<void()> again = [&] { goes->Lane("a").PostAfter(1s, again); };  // works for ever
+    std::function<void()> again = [&] { goes->Lane("a").PostAfter(1s, again); };  // works forever
     goes->Lane("a").Post(again);
     std::promise<void> ran;
     stays.Lane("a").Post([&ran] { ran.set_value(); });
@@ -126,18 +126,18 @@ TEST(LiveDriver, StoppingEndsAControlThatWaits) {
   driver->Control([&](ClockControl& clock) { why.set_value(clock.Advance(1h).why); });
   driver->Stop();
   auto answer = why.get_future();
-  // Stopped before it began, or cut short.
+  // Stopped before it began, or interrupted.
   bool began = answer.wait_for(0s) == std::future_status::ready;
   EXPECT_TRUE(!began || answer.get() == Why::kEnded);
 }
 
-// Two components that answer each other for ever, at one instant.
-class RestlessTest : public ::testing::Test {
+// Two components that answer each other forever at one instant.
+class LivelockTest : public ::testing::Test {
  protected:
-  RestlessTest() : driver(std::make_unique<LiveDriver>(runtime, 2)) {}
-  ~RestlessTest() override { driver->Stop(); }
+  LivelockTest() : driver(std::make_unique<LiveDriver>(runtime, 2)) {}
+  ~LivelockTest() override { driver->Stop(); }
 
-  void BeRestless() {
+  void BeginLivelock() {
     ping = [this] { runtime.Lane("b").Post(pong); };
     pong = [this] { runtime.Lane("a").Post(ping); };
     runtime.Lane("a").Post(ping);
@@ -155,16 +155,16 @@ class RestlessTest : public ::testing::Test {
   std::unique_ptr<LiveDriver> driver;
 };
 
-TEST_F(RestlessTest, AMoveEndsAsBusy) {
+TEST_F(LivelockTest, AMoveEndsAsBusy) {
   runtime.SetInstantPieces([] { return 20'000; });
-  BeRestless();
+  BeginLivelock();
   RunOutcome outcome = Advance(1s).get();
   EXPECT_EQ(outcome.why, Why::kBusy);
   EXPECT_EQ(outcome.now, kStart);
   EXPECT_TRUE(outcome.busiest == "a" || outcome.busiest == "b") << outcome.busiest;
 }
 
-TEST_F(RestlessTest, ItGoesOnSlowlyWhenNobodyMovesTheClock) {
+TEST_F(LivelockTest, WithoutAClockMoveItGoesOnSlowly) {
   runtime.SetInstantPieces([] { return 20'000; });
   std::atomic<std::int64_t> pieces = 0;
   ping = [&] {
@@ -173,29 +173,29 @@ TEST_F(RestlessTest, ItGoesOnSlowlyWhenNobodyMovesTheClock) {
   };
   pong = [this] { runtime.Lane("a").Post(ping); };
   runtime.Lane("a").Post(ping);
-  while (!runtime.Restless()) std::this_thread::yield();
+  while (!runtime.IsLivelocked()) std::this_thread::yield();
   const auto began = WallTime();
   const std::int64_t before = pieces;
   while (pieces < before + 200) std::this_thread::yield();
-  // Sixteen pieces of each of the two workers, then a pause of 5 ms; every other piece is a ping.
+  // Sixteen pieces of work of each of the two workers, then a pause of 5 ms. Every other piece is a ping.
   EXPECT_GE(WallTime() - began, 200 / 16 * 5ms / 2);
-  runtime.RequestCame();
-  EXPECT_FALSE(runtime.Restless());
+  runtime.OnRequest();
+  EXPECT_FALSE(runtime.IsLivelocked());
 }
 
-// Without a bound, as if the cluster were large enough for any amount of work.
-class UnboundedTest : public RestlessTest {
+// Without a limit, as for a cluster that is large enough for any amount of work.
+class UnboundedTest : public LivelockTest {
  protected:
   UnboundedTest() {
     runtime.SetInstantPieces([] { return std::int64_t{1} << 60; });
-    BeRestless();
+    BeginLivelock();
   }
 };
 
 TEST_F(UnboundedTest, SettingTheModeStopsAMove) {
   auto moved = Advance(1s);
   runtime.SetMode({ClockMode::Kind::kVirtual, 1});
-  // The move may have begun after that: then it is the next one that stops it.
+  // The move may have begun after that. Then the next one stops it.
   while (moved.wait_for(1ms) != std::future_status::ready) runtime.SetMode({ClockMode::Kind::kVirtual, 1});
   EXPECT_EQ(moved.get().why, Why::kStopped);
 }
@@ -214,6 +214,28 @@ TEST_F(UnboundedTest, TheEndOfMovesEndsIt) {
   auto moved = Advance(1s);
   driver->EndMoves();
   EXPECT_EQ(moved.get().why, Why::kEnded);
+}
+
+TEST_F(UnboundedTest, AMoveEndsWithinTheInstantAtWhichItsConditionHolds) {
+  std::promise<RunOutcome> moved;
+  int calls = 0;
+  driver->Control(
+      [&](ClockControl& clock) { moved.set_value(clock.RunUntil([&calls] { return ++calls > 100; }, 1h)); });
+  RunOutcome outcome = moved.get_future().get();
+  EXPECT_EQ(outcome.why, Why::kDone);
+  EXPECT_EQ(outcome.now, kStart);
+}
+
+TEST(LiveDriver, AConditionThatHoldsEndsAMoveThatWaitsForSomethingOutside) {
+  Runtime runtime({.start = kStart, .mode = {ClockMode::Kind::kVirtual, 1}, .wall = WallTime});
+  LiveDriver driver(runtime, 1);
+  api::OutsideWork outside(runtime.Lane("a"));
+  std::atomic<bool> holds = false;
+  std::promise<RunOutcome> moved;
+  driver.Control(
+      [&](ClockControl& clock) { moved.set_value(clock.RunUntil([&holds] { return holds.load(); }, 1h)); });
+  runtime.Lane("b").Post([&holds] { holds = true; });
+  EXPECT_EQ(moved.get_future().get().why, Why::kDone);
 }
 
 TEST(LiveDriver, AMoveThatWaitsForSomethingOutsideEndsWithItsCaller) {

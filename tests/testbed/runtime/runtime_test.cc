@@ -26,7 +26,7 @@ void RunAll(Runtime& runtime) {
   }
 }
 
-TEST(ClockMode, SaysWhatItWasReadFrom) {
+TEST(ClockMode, FormatsAsItWasParsed) {
   for (const char* text : {"real", "virtual", "auto", "scaled=1000", "scaled=0.5"})
     EXPECT_EQ(ClockMode::Parse(text)->String(), text);
 }
@@ -53,6 +53,15 @@ TEST(Runtime, WorkOfOneLaneKeepsItsOrderAndLanesInterleaveBySeed) {
   };
   EXPECT_EQ(order_of(1), order_of(1));
   EXPECT_NE(order_of(1), order_of(2));
+}
+
+TEST(Runtime, AFastClockStopsAtTheEndOfTime) {
+  static std::chrono::nanoseconds wall{};
+  Runtime runtime({.start = kStart, .mode = {ClockMode::Kind::kScaled, 1e6}, .wall = [] { return wall; }});
+  wall += std::chrono::hours(24 * 365 * 100);
+  EXPECT_EQ(runtime.Now(), kLastTime);
+  runtime.Lane("a").PostAfter(1s, [] {});
+  EXPECT_FALSE(runtime.NextTimer());
 }
 
 TEST(Runtime, ALaneRunsOnePieceAtATime) {
@@ -141,7 +150,7 @@ TEST(Runtime, AScaledClockDoesNotPassATimerThatHasNotFired) {
   EXPECT_EQ(runtime.Now(), kStart + 1000s);
 }
 
-TEST(Runtime, CanBeToldNotToBeginBeforeATimeAndNeverGoesBack) {
+TEST(Runtime, CanBeginAtALaterTimeAndNeverGoesBack) {
   std::chrono::nanoseconds wall = 0ns;
   Runtime runtime({.start = kStart, .mode = {ClockMode::Kind::kReal, 1}, .wall = [&wall] { return wall; }});
   runtime.NotBefore(kStart + 1h);

@@ -31,7 +31,7 @@ TEST(ThreadExecutor, SurvivesTheCancellationOfTheTimerItSleepsFor) {
   }
 }
 
-// Timers of requests hold what cancels other timers of the same request.
+// Timers of requests own objects that cancel other timers of the same request.
 class CancelsOnDestruction {
  public:
   explicit CancelsOnDestruction(ThreadExecutor& executor)

@@ -1,13 +1,13 @@
 #pragma once
 
-// Files with one mistake each: what the reader says of it, and whether the JSON Schema can see it as well.
+// Files with one error each: the message of the reader, and whether the JSON Schema detects it as well.
 
 namespace terrarium::testbed::scenario {
 
 struct BadFile {
   const char* text;
-  const char* mistake;         // LINE:COLUMN: how it begins
-  bool schema_sees_it = true;  // false: it takes more than a shape to know
+  const char* mistake;         // LINE:COLUMN: the beginning of the message
+  bool schema_sees_it = true;  // false: a schema cannot detect it
 };
 
 inline constexpr BadFile kBadFiles[] = {
@@ -19,7 +19,7 @@ inline constexpr BadFile kBadFiles[] = {
     {"- a\n", "1:1: a scenario is a mapping with `scenario` and `steps`"},
     {"scenario: x\n", "1:1: a scenario needs steps: what is done and expected, one after the other"},
     {"steps: []\n", "1:1: a scenario needs scenario: what it shows, in a sentence: its name"},
-    {"scenario: 3\nsteps: []\n", "1:11: 3 is not a text: what the scenario shows"},
+    {"scenario: 3\nsteps: []\n", "1:11: 3 is not a string: what the scenario shows"},
     {"scenario: x\nstep: []\nsteps: []\n", "2:1: unknown key \"step\" in a scenario (did you mean steps?)"},
     {"scenario: x\nsteps: {}\n", "2:8: {} is not a list of steps"},
     {"scenario: x\neach: {a: &d [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], b: *d, c: *d, d: *d, e: *d}\nsteps: []\n",
@@ -46,15 +46,15 @@ inline constexpr BadFile kBadFiles[] = {
     {"scenario: x\neach: {a: 1}\nsteps: []\n", "2:11: 1 is not a list of values"},
     {"scenario: x\neach: {n: [1]}\nsteps: []\n",
      "2:7: a parameter cannot be called y, n, yes, no, on or off, which are false in YAML", false},
-    {"scenario: x\nsteps:\n  - advance: ${a}s\n", "3:14: ${a} is no parameter: there is no `each`", false},
+    {"scenario: x\nsteps:\n  - advance: ${a}s\n", "3:14: ${a} is not a parameter: there is no `each`", false},
     {"scenario: x\neach: {a: [1, 1]}\nsteps: []\n", "1:1: two scenarios of the file are called x [a=1]",
      false},
     {"scenario: x\neach: {a: [1]}\nsteps:\n  - advance: 1s\n    when: {b: 1}\n",
-     "5:12: when: \"b\" is no parameter of `each`", false},
+     "5:12: when: \"b\" is not a parameter of `each`", false},
     // Steps.
     {"scenario: x\nsteps: [advance]\n", "2:9: a step is a mapping"},
     {"scenario: x\nsteps:\n  - advnace: 1s\n",
-     "3:5: the step has no verb, \"advnace\" is none (did you mean advance?)"},
+     "3:5: the step has no verb, \"advnace\" is not one (did you mean advance?)"},
     {"scenario: x\nsteps:\n  - advance: 1s\n    runUntilIdle: 1s\n",
      "3:5: a step has one verb, and this one has advance or runUntilIdle: make it several"},
     {"scenario: x\nsteps:\n  - advance: 10 parsecs\n",
@@ -85,7 +85,7 @@ inline constexpr BadFile kBadFiles[] = {
     {"scenario: x\nsteps:\n  - patch: pod/a\n    with: []\n",
      "4:11: a list of operations is a patch of type json", false},
     {"scenario: x\nsteps:\n  - runUntil: pods\n    for: delete\n    within: 1m\n",
-     "3:15: runUntil looks at one object: write KIND/NAME, or expect with eventually for several", false},
+     "3:15: runUntil checks one object: write KIND/NAME, or expect with eventually for several", false},
     {"scenario: x\nsteps:\n  - runUntil: pod/a\n    for: condition\n    within: 1m\n",
      "4:10: condition \"condition\": write create, delete, condition=NAME[=VALUE] or "
      "jsonpath={.path}[=VALUE]",

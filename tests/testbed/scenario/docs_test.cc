@@ -1,5 +1,5 @@
-// The examples of docs/scenarios.md are run as they stand there: a block that begins with `scenario:` is a
-// file, and a block of steps goes where the page's words put it, at the end of the page's first scenario.
+// Runs the examples of docs/scenarios.md: a block that begins with `scenario:` is a file, and a block of
+// steps is appended to the first scenario of the page, as the page states.
 
 #include <fstream>
 #include <iterator>

@@ -1,7 +1,6 @@
 #pragma once
 
-// A validator for as much of JSON Schema as scenario.schema.json uses; a keyword that it does not know ends
-// the test.
+// A validator for the subset of JSON Schema that scenario.schema.json uses. An unknown keyword ends the test.
 
 #include <string>
 
@@ -9,7 +8,7 @@
 
 namespace terrarium::testbed::scenario {
 
-// Where and why `value` does not satisfy the schema; empty when it does.
+// Where and why `value` violates the schema; empty if it does not.
 std::string SchemaViolation(const api::Json& schema, const api::Json& value);
 
 }  // namespace terrarium::testbed::scenario

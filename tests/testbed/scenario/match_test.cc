@@ -39,7 +39,7 @@ TEST(Match, ComparisonsOfNumbersTextsAndPresence) {
   EXPECT_TRUE(Matches(J(R"({"n": {"atLeast": 3, "atMost": 3}})"), got));
   EXPECT_FALSE(Matches(J(R"({"n": {"atLeast": 4}})"), got));
   EXPECT_FALSE(Matches(J(R"({"n": {"atMost": 2}})"), got));
-  EXPECT_FALSE(Matches(J(R"({"missing": {"atMost": 2}})"), got)) << "what is absent is no number";
+  EXPECT_FALSE(Matches(J(R"({"missing": {"atMost": 2}})"), got)) << "an absent value is not a number";
   EXPECT_TRUE(Matches(J(R"({"t": {"like": "Scaled * to 3"}})"), got));
   EXPECT_FALSE(Matches(J(R"({"t": {"like": "Scaled"}})"), got));
   EXPECT_TRUE(Matches(J(R"({"x": {"present": true}})"), got));

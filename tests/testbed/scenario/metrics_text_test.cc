@@ -19,7 +19,7 @@ TEST(MetricsText, TheSumOfTheSeriesWithTheLabels) {
   EXPECT_EQ(SumOfSeries(kText, "big", api::Json::object()), 1e6);
 }
 
-TEST(MetricsText, ASeriesThatIsNotThereIsNone) {
+TEST(MetricsText, AMissingSeriesHasNoValue) {
   EXPECT_EQ(SumOfSeries(kText, "pod", api::Json::object()), std::nullopt);
   EXPECT_EQ(SumOfSeries(kText, "pods", {{"phase", "Failed"}}), std::nullopt);
   EXPECT_EQ(SeriesOf(kText, "pod"), "");

@@ -31,8 +31,10 @@ TEST(Parameters, UnknownOnesAreMistakesWithTheirPath) {
                                   J(R"({"policy": 1, "row": {"want": 1}})"), "", mistakes);
   ASSERT_EQ(mistakes.size(), 3u);
   EXPECT_EQ(mistakes[0].path, "/a/0");
-  EXPECT_EQ(mistakes[0].message, "${polcy} is no parameter (did you mean policy?): there are policy or row");
-  EXPECT_EQ(mistakes[1].message, "${row.wat} is no parameter (did you mean want?): there are policy or row");
+  EXPECT_EQ(mistakes[0].message,
+            "${polcy} is not a parameter (did you mean policy?): there are policy or row");
+  EXPECT_EQ(mistakes[1].message,
+            "${row.wat} is not a parameter (did you mean want?): there are policy or row");
   EXPECT_EQ(mistakes[2].message, "a ${ is not closed; a plain ${ is written $${");
 }
 

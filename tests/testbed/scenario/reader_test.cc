@@ -17,14 +17,14 @@ std::vector<std::string> MistakesIn(const std::string& text) {
   return out;
 }
 
-TEST(ScenarioReader, EveryMistakeIsSaidWithItsLineAndColumn) {
+TEST(ScenarioReader, EveryErrorHasItsLineAndColumn) {
   for (const BadFile& bad : kBadFiles) {
     SCOPED_TRACE(bad.text);
     EXPECT_THAT(MistakesIn(bad.text), ElementsAre(testing::StartsWith("f.yaml:" + std::string(bad.mistake))));
   }
 }
 
-TEST(ScenarioReader, AllMistakesOfAFileAreSaidInTheOrderOfTheText) {
+TEST(ScenarioReader, AllErrorsOfAFileAreReportedInTheOrderOfTheText) {
   EXPECT_THAT(MistakesIn("scenario: x\nwhat: 1\nsteps:\n  - advance: 5\n  - expect: pods\n    cuont: 3\n"),
               ElementsAre("f.yaml:2:1: unknown key \"what\" in a scenario: it has scenario, description, "
                           "options, each or steps",
@@ -32,15 +32,15 @@ TEST(ScenarioReader, AllMistakesOfAFileAreSaidInTheOrderOfTheText) {
                           "f.yaml:6:5: unknown key \"cuont\" in the step expect (did you mean count?)"));
 }
 
-TEST(ScenarioReader, AMistakeInEveryCombinationIsSaidOnce) {
+TEST(ScenarioReader, AnErrorInEveryCombinationIsReportedOnce) {
   EXPECT_THAT(MistakesIn("scenario: x\neach: {a: [1, 2, 3]}\nsteps:\n  - advance: ${a}\n  - expekt: pods\n"),
               ElementsAre("f.yaml:4:14: 1 is not a duration like 90s or 1h30m",
                           "f.yaml:4:14: 2 is not a duration like 90s or 1h30m",
                           "f.yaml:4:14: 3 is not a duration like 90s or 1h30m",
-                          "f.yaml:5:5: the step has no verb, \"expekt\" is none (did you mean expect?)"));
+                          "f.yaml:5:5: the step has no verb, \"expekt\" is not one (did you mean expect?)"));
 }
 
-TEST(ScenarioReader, WhatAnAliasBringsIsWrongWhereItWasWritten) {
+TEST(ScenarioReader, AnErrorInAnAliasIsReportedAtItsAnchor) {
   EXPECT_THAT(MistakesIn("scenario: x\nsteps:\n  - expect: pod/a\n    match: &m {spec: {nodename: n}}\n"
                          "  - expect: pod/b\n    match: *m\n"),
               ElementsAre("f.yaml:4:23: PodSpec has no field \"nodename\" (did you mean nodeName?)"));

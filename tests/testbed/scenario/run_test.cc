@@ -46,7 +46,7 @@ RunReport RunScenario(const Scenario& scenario, std::uint64_t seed = 1, bool int
   return Run(scenario, seed, interrupted).Go();
 }
 
-// What is said about the failure; empty when the scenario passes.
+// The message of the failure; empty if the scenario passes.
 std::string FailureOf(const std::string& text) {
   const Scenario scenario = Read(text);
   RunReport report = RunScenario(scenario);
@@ -54,7 +54,7 @@ std::string FailureOf(const std::string& text) {
   return report.failure ? Describe(scenario, *report.failure) : "";
 }
 
-TEST(ScenarioRun, ExpectLooksAtThePresentAndSaysWhatDiffers) {
+TEST(ScenarioRun, ExpectComparesTheCurrentStateAndReportsDifferences) {
   EXPECT_THAT(
       FailureOf(Steps(
           "  - runUntilIdle: 1m\n  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n")),
@@ -78,8 +78,8 @@ TEST(ScenarioRun, EventuallyRunsTheClockUntilItHoldsAndNoFurther) {
               HasSubstr("deployment default/web does not match, for all of 4s"));
 }
 
-// A status tells of the past until its controller has worked.
-TEST(ScenarioRun, EventuallyDoesNotCountWhatNobodyHasReactedToYet) {
+// A status is stale until its controller has synced.
+TEST(ScenarioRun, EventuallyIgnoresAStatusThatIsNotCurrent) {
   RunReport report = RunScenario(Read(Steps(R"(
   - runUntilIdle: 1m
   - scale: deployment/web
@@ -100,7 +100,7 @@ TEST(ScenarioRun, EventuallySeesAStateThatLastedForOneRevision) {
               IsEmpty());
 }
 
-TEST(ScenarioRun, AlwaysAndNeverLookAtEveryRevisionOfASpan) {
+TEST(ScenarioRun, AlwaysAndNeverCheckEveryRevisionOfASpan) {
   const std::string never =
       "  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n    never: ";
   EXPECT_THAT(FailureOf(Steps(never + "4s\n")), IsEmpty());
@@ -126,7 +126,7 @@ TEST(ScenarioRun, AlwaysToTheEndStandsWhileOtherStepsGoOn) {
   EXPECT_THAT(failure, HasSubstr("why scale"));
 }
 
-TEST(ScenarioRun, ObjectsThatAreNotThereCountAsNone) {
+TEST(ScenarioRun, MissingObjectsCountAsZero) {
   EXPECT_THAT(
       FailureOf(Steps("  - expect: pod/other\n    absent: true\n  - expect: pods\n    selector: app=other\n"
                       "    count: 0\n")),
@@ -221,7 +221,7 @@ TEST(ScenarioRun, MetricsAreComparedWithAValueOrWithAnEarlierStep) {
               HasSubstr("must never be at least 1, got 3, 5s into 1m0s"));
 }
 
-TEST(ScenarioRun, RunUntilSpeaksLikeKubectlWait) {
+TEST(ScenarioRun, RunUntilUsesTheSyntaxOfKubectlWait) {
   RunReport report = RunScenario(Read(
       Steps("  - runUntil: deployment/web\n    for: condition=Available\n    within: 1m\n"
             "  - runUntil: deployment/web\n    for: jsonpath={.status.readyReplicas}=3\n    within: 1m\n")));
@@ -348,7 +348,7 @@ TEST(ScenarioRun, ComponentsStopCrashAndTakeOtherGates) {
               IsEmpty());
 }
 
-// A component that is not there is passed over, unless it is named.
+// A missing component is skipped, unless it is named.
 TEST(ScenarioRun, GatesOfAComponentThatIsNotThere) {
   const std::string steps =
       "scenario: x\noptions: {kubelet: false}\nsteps:\n  - setGates: {PodDeletionCost: false}\n";
@@ -356,7 +356,7 @@ TEST(ScenarioRun, GatesOfAComponentThatIsNotThere) {
   EXPECT_THAT(FailureOf(steps + "    components: [kubelet]\n"), HasSubstr("refused: 404"));
 }
 
-// Plays a controller that writes the same twice.
+// Acts as a controller that writes the same twice.
 StepOutcome WriteTwice(Run& run, const Json&) {
   Testbed& bed = run.bed();
   auto client = bed.monitor().Watched(

@@ -14,7 +14,7 @@
 namespace terrarium::testbed::scenario {
 namespace {
 
-// What an editor says of a text; empty: nothing.
+// The errors that an editor shows for a text; empty: none.
 std::string SeenByAnEditor(const std::string& text) {
   static const Json schema = ScenarioSchema();
   std::string error;
@@ -46,7 +46,7 @@ TEST(ScenarioSchema, SeesTheMistakesThatShapesShow) {
   }
 }
 
-// The other way round: what an editor marks is refused by the reader.
+// The reverse: the reader refuses what an editor marks.
 TEST(ScenarioSchema, MarksNothingThatTheReaderTakes) {
   for (const BadFile& bad : kBadFiles) {
     std::string text = bad.text;

@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 
 class ClusterSetTest : public testing::Test {
  protected:
-  ClusterSetTest() {
+  explicit ClusterSetTest(int nodes_max = kServerNodesMax) {
     ClusterSettings settings;
     settings.clock = "virtual";
     settings.nodes = 1;
@@ -31,9 +31,16 @@ class ClusterSetTest : public testing::Test {
     apiserver::HandlerOptions handler;
     handler.connection_clock = &wall;
     handler.connection_executor = &connections;
-    auto made = ClusterSet::Make(
-        {pool, wall, log, settings, handler, [] { return std::uint64_t{7}; },
-         [](const std::string& name, const std::string& url) { return name + " at " + url; }});
+    ClusterSetOptions options{
+        pool,
+        wall,
+        log,
+        settings,
+        handler,
+        [] { return std::uint64_t{7}; },
+        [](const std::string& name, const std::string& url) { return name + " at " + url; }};
+    options.nodes_max = nodes_max;
+    auto made = ClusterSet::Make(std::move(options));
     set = std::move(*made);
     set->SetUrl("http://127.0.0.1:1");
   }
@@ -52,8 +59,9 @@ class ClusterSetTest : public testing::Test {
     request.content_type = "application/json";
     if (!body.is_null()) request.body = body.dump();
     std::promise<apiserver::Response> answer;
-    set->Serve(std::move(request),
-               [&answer](apiserver::Response response) { answer.set_value(std::move(response)); });
+    auto scope = apiserver::RequestScope::Make(
+        request, [&answer](apiserver::Response response) { answer.set_value(std::move(response)); });
+    set->Serve(std::move(request), std::move(scope));
     return answer.get_future().get();
   }
   Json Must(std::string method, std::string path, const Json& body = nullptr) {
@@ -90,7 +98,7 @@ class ClusterSetTest : public testing::Test {
   std::unique_ptr<ClusterSet> set;
 };
 
-TEST_F(ClusterSetTest, ANewClusterIsToldWithItsAddressAndHasItsNodes) {
+TEST_F(ClusterSetTest, ANewClusterIsReturnedWithItsAddressAndHasItsNodes) {
   Json made = Create({{"name", "a"}});
   EXPECT_EQ(made["url"], "http://127.0.0.1:1/clusters/a");
   EXPECT_EQ(made["kubeconfig"], "a at http://127.0.0.1:1/clusters/a");
@@ -126,7 +134,7 @@ TEST_F(ClusterSetTest, ClustersShareNeitherObjectsNorTime) {
   EXPECT_EQ(Pods(""), 0);
 }
 
-TEST_F(ClusterSetTest, SettingsAreThoseOfTheServerUnlessSaid) {
+TEST_F(ClusterSetTest, SettingsDefaultToThoseOfTheServer) {
   Create({{"name", "same"}});
   Create({{"name", "other"},
           {"clock", "auto"},
@@ -157,11 +165,11 @@ TEST_F(ClusterSetTest, SettingsAreThoseOfTheServerUnlessSaid) {
   EXPECT_EQ(move["advanced"], "1s");
 }
 
-TEST_F(ClusterSetTest, WhatIsWrongIsSaidByItsName) {
+TEST_F(ClusterSetTest, ErrorsNameTheSetting) {
   EXPECT_THAT(Refused(Json{{"name", "Not A Label"}}),
               HasSubstr("name: \"Not A Label\": a lowercase RFC 1123 label"));
   EXPECT_THAT(Refused(Json{{"name", ""}}), HasSubstr("name"));
-  EXPECT_THAT(Refused(Json{{"name", 1}}), HasSubstr("name must be a text"));
+  EXPECT_THAT(Refused(Json{{"name", 1}}), HasSubstr("name must be a string"));
   EXPECT_THAT(Refused(Json{{"bogus", 1}}), HasSubstr("unknown field \"bogus\""));
   EXPECT_THAT(Refused(Json{{"clock", "fast"}}), HasSubstr("clock: clock mode fast is none of"));
   EXPECT_THAT(Refused(Json{{"nodes", -1}}), HasSubstr("nodes must be a whole number from 0 to 10000"));
@@ -190,6 +198,46 @@ TEST_F(ClusterSetTest, TheirNumberIsLimited) {
   EXPECT_THAT(Refused(idle), HasSubstr("a server holds at most 1000 clusters"));
   Delete("cluster-1");
   Create(idle);
+}
+
+class FewNodesTest : public ClusterSetTest {
+ protected:
+  FewNodesTest() : ClusterSetTest(6) {}
+};
+
+TEST_F(FewNodesTest, TheNodesOfAllClustersAreLimited) {  // the root cluster has one
+  Create({{"name", "a"}, {"nodes", 3}});
+  EXPECT_THAT(
+      Refused(Json{{"name", "b"}, {"nodes", 3}}),
+      HasSubstr("nodes: the clusters of a server have at most 6 nodes together, of which 2 are left"));
+  Create({{"name", "b"}, {"nodes", 2}});
+  Create({{"name", "c"}, {"nodes", 100}, {"kubelet", false}});
+  EXPECT_THAT(Names(), ElementsAre("a", "b", "c"));
+  Delete("a");
+  Create({{"name", "d"}, {"nodes", 3}});
+}
+
+TEST_F(ClusterSetTest, AClockDoesNotMovePastTheYear9999) {
+  Create({{"name", "a"},
+          {"clock", "virtual"},
+          {"nodes", 0},
+          {"controllers", "-*"},
+          {"kubelet", false},
+          {"scheduler", false}});
+  auto advance = [this] {
+    return Send("POST", "/clusters/a/terrarium/v1/clock/advance", {{"duration", "2000000h"}});
+  };
+  apiserver::Response response = advance();
+  while (response.code == 200) response = advance();
+  EXPECT_EQ(response.code, 400);
+  EXPECT_THAT(response.body, HasSubstr("a clock cannot move past the year 9999"));
+  Json clock = Must("GET", "/clusters/a/terrarium/v1/clock");
+  EXPECT_THAT(clock["now"].get<std::string>(), HasSubstr("T"));
+  EXPECT_EQ(clock["now"].get<std::string>().size(), std::string("2026-11-16T06:01:29.242806Z").size());
+  Json until = Must("POST", "/clusters/a/terrarium/v1/clock/run-until",
+                    {{"resource", "pods"}, {"name", "none"}, {"for", "create"}, {"limit", "2000000h"}});
+  EXPECT_EQ(until["outcome"], "deadline");
+  EXPECT_EQ(until["now"], "9999-12-31T23:59:59.999999Z");
 }
 
 TEST_F(ClusterSetTest, ANameIsTakenUntilItsClusterIsDeleted) {
@@ -232,7 +280,7 @@ TEST_F(ClusterSetTest, DeletingAClusterEndsItsWatches) {
 
 TEST_F(ClusterSetTest, DeletingAClusterEndsAMoveOfItsClock) {
   Create({{"name", "a"}});
-  // Something that an outside client is still being sent holds the clock.
+  // The clock waits for data that an external client is still being sent.
   apiserver::Response watch = Send("GET", "/clusters/a/api/v1/pods", nullptr, {{"watch", "true"}});
   auto busy = watch.stream_busy();
   ASSERT_NE(busy, nullptr);
@@ -241,7 +289,7 @@ TEST_F(ClusterSetTest, DeletingAClusterEndsAMoveOfItsClock) {
   });
   auto deletion = std::async(std::launch::async, [&] { return Send("DELETE", "/terrarium/v1/clusters/a"); });
   apiserver::Response moved = move.get();
-  // The cluster may have been gone before the move began.
+  // The cluster may have been deleted before the move began.
   if (moved.code == 200)
     EXPECT_EQ(Json::parse(moved.body)["outcome"], "busy");
   else

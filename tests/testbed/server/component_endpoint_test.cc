@@ -1,4 +1,4 @@
-// The control endpoints of components, in the process.
+// The control endpoints of components, in process.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST_F(ComponentEndpoints, GatesAreSetInPartAndRestartTheComponent) {
   }
 }
 
-TEST_F(ComponentEndpoints, BadGatesAreRefusedInWords) {
+TEST_F(ComponentEndpoints, BadGatesAreRefusedWithAMessage) {
   const std::string gates = "/controller-manager/feature-gates";
   EXPECT_THAT(Refused(400, "PUT", gates, R"({"Nonsense": true})"), HasSubstr("Nonsense"));
   EXPECT_THAT(Refused(400, "PUT", gates, R"({"JobPodReplacementPolicy": "false"})"),

@@ -1,4 +1,4 @@
-// Gates that go off and on again, and what is told of the fields that they rule.
+// Gates that are switched off and on again, and the reports about their fields.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class GateReport : public testing::Test {
     Testbed::Must(bed.Create("deployments", "default", deployment));
     bed.clock().RunUntilIdle(10min);
   }
-  std::vector<std::string> Told(const std::string& resource, const std::string& name) {
+  std::vector<std::string> Reported(const std::string& resource, const std::string& name) {
     std::vector<std::string> out;
     for (const apiserver::GateRecord& record :
          bed.gate_log().Fields({.resource = resource, .object = {"default", name}}))
@@ -47,7 +47,7 @@ class GateReport : public testing::Test {
   Testbed bed{{.feature_gates = kPolicyGates}};
 };
 
-TEST_F(GateReport, NothingIsToldWhileGatesAreOn) {
+TEST_F(GateReport, NothingIsReportedWhileGatesAreOn) {
   Rollout();
   EXPECT_THAT(bed.gate_log().Fields(), IsEmpty());
   EXPECT_THAT(bed.gate_log().Changes(), IsEmpty());
@@ -57,7 +57,7 @@ TEST_F(GateReport, TheControllerManagersGatesAloneChangeTheStatus) {
   Rollout();
   Set("controller-manager", false);
   Set("controller-manager", true);
-  EXPECT_THAT(Told("deployments", "web"),
+  EXPECT_THAT(Reported("deployments", "web"),
               ElementsAre("vanished status.terminatingReplicas by controller-manager",
                           "came-back status.terminatingReplicas by controller-manager"));
   ASSERT_EQ(bed.gate_log().Changes().size(), 2u);
@@ -73,7 +73,7 @@ TEST_F(GateReport, TheApiserverKeepsWhatIsStoredAndDropsWhatIsNew) {
   Set("apiserver", false);
   Testbed::Must(bed.Patch("deployments", {"default", "web"}, {{"spec", {{"replicas", 3}}}}));
   bed.clock().RunUntilIdle(10min);
-  EXPECT_THAT(Told("deployments", "web"),
+  EXPECT_THAT(Reported("deployments", "web"),
               ElementsAre("kept spec.podReplacementPolicy by system:admin",
                           "kept status.terminatingReplicas by controller-manager"));
   Json other = TestDeployment(1, "i:1");
@@ -83,23 +83,23 @@ TEST_F(GateReport, TheApiserverKeepsWhatIsStoredAndDropsWhatIsNew) {
   other["spec"]["podReplacementPolicy"] = "TerminationStarted";
   Testbed::Must(bed.Create("deployments", "default", other));
   bed.clock().RunUntilIdle(10min);
-  EXPECT_THAT(Told("deployments", "other"),
+  EXPECT_THAT(Reported("deployments", "other"),
               ElementsAre("dropped spec.podReplacementPolicy by system:admin",
                           "dropped status.terminatingReplicas by controller-manager"));
 }
 
-TEST_F(GateReport, OfAJobTheCountOfTerminatingPodsIsToldToo) {
+TEST_F(GateReport, TheTerminatingCountOfAJobIsReported) {
   Testbed::Must(bed.Create("jobs", "default", TestJob(2, 2)));
   bed.clock().Advance(2s);
   Testbed::Must(bed.SetGates("controller-manager", {{"JobPodReplacementPolicy", false}}));
   bed.clock().Advance(2s);
   Testbed::Must(bed.SetGates("controller-manager", {{"JobPodReplacementPolicy", true}}));
   bed.clock().RunUntilIdle(10min);
-  EXPECT_THAT(Told("jobs", "sum"), ElementsAre("vanished status.terminating by controller-manager",
-                                               "came-back status.terminating by controller-manager"));
+  EXPECT_THAT(Reported("jobs", "sum"), ElementsAre("vanished status.terminating by controller-manager",
+                                                   "came-back status.terminating by controller-manager"));
 }
 
-TEST_F(GateReport, ARequestThatIsRefusedOrADryRunIsNotTold) {
+TEST_F(GateReport, RefusedRequestsAndDryRunsAreNotReported) {
   Set("apiserver", false);
   Json deployment = TestDeployment(-1, "i:1");
   deployment["spec"]["podReplacementPolicy"] = "TerminationComplete";
@@ -145,7 +145,7 @@ TEST_F(GateReport, TheEndpointGivesBothListsAndChecksItsParameters) {
   EXPECT_EQ(ask({{"colour", "red"}}).first, 400);
 }
 
-TEST_F(GateReport, MetricsTellTheGatesOfEveryComponentThatRuns) {
+TEST_F(GateReport, MetricsShowTheGatesOfEveryRunningComponent) {
   const auto line = [](const char* component, int value) {
     return std::string("kubernetes_feature_enabled{component=\"") + component +
            "\",name=\"DeploymentPodReplacementPolicy\",stage=\"ALPHA\"} " + std::to_string(value) + "\n";

@@ -47,7 +47,7 @@ TEST_F(ServiceEndpointTest, AnAddressIsRegisteredListedAndForgotten) {
   EXPECT_EQ(Json::parse(Serve("GET", "/services").body), (Json{{"services", Json::array()}}));
 }
 
-TEST_F(ServiceEndpointTest, BadRequestsSayWhatIsWrong) {
+TEST_F(ServiceEndpointTest, BadRequestsHaveAnErrorMessage) {
   apiserver::Response answer =
       Serve("PUT", "/services/default/picker/address", R"({"address": "10.1.1.1:80"})");
   EXPECT_EQ(answer.code, 400);

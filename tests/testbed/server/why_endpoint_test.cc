@@ -87,11 +87,11 @@ TEST_F(WhyEndpointTest, AnObjectIsFoundByWhatWasDoneToItAndOnItsBehalf) {
   EXPECT_THAT(Names({{"resource", "pods"}, {"namespace", "elsewhere"}, {"name", "web-1"}}), IsEmpty());
 }
 
-TEST_F(WhyEndpointTest, TheNamespaceIsDefaultUnlessSaid) {
+TEST_F(WhyEndpointTest, TheNamespaceDefaultsToDefault) {
   EXPECT_THAT(Names({{"resource", "pods"}, {"name", "web-1"}}), ElementsAre("web-1"));
 }
 
-TEST_F(WhyEndpointTest, WhatItDoesNotUnderstandIsRefused) {
+TEST_F(WhyEndpointTest, BadParametersAreRefused) {
   EXPECT_THAT(Refused({{"bogus", "1"}}, 400), HasSubstr(R"(unknown parameter "bogus")"));
   EXPECT_THAT(Refused({{"name", "a"}, {"name", "b"}}, 400), HasSubstr(R"("name" comes twice)"));
   EXPECT_THAT(Refused({{"resource", "pods"}}, 400), HasSubstr("resource and name"));

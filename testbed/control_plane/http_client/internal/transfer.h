@@ -1,6 +1,6 @@
 #pragma once
 
-// One call as a libcurl transfer: its request, the limits on its answer, and what became of it.
+// One call as a libcurl transfer: its request, the limits on its response, and its outcome.
 
 #include <cstddef>
 #include <memory>
@@ -30,7 +30,7 @@ using CurlPtr = std::unique_ptr<T, CurlFree>;
 // Belongs to the thread of its client. Destroy it only when no multi handle has its easy handle.
 class Transfer {
  public:
-  // Of the status line and all header fields together, those of interim answers and trailers included.
+  // Of the status line and all header fields together, including interim responses and trailers.
   static constexpr std::size_t kHeadBytesMax = 64 * 1024;
 
   // Fails when the request cannot be sent. `options` outlive the transfer.
@@ -39,7 +39,7 @@ class Transfer {
   static Transfer& Of(CURL* easy);
 
   CURL* easy() const { return easy_.get(); }
-  // The answer, given libcurl's result. REQUIRES: called once.
+  // The response, given libcurl's result. REQUIRES: called once.
   api::HttpAnswer Finish(CURLcode code);
 
  private:
@@ -61,7 +61,7 @@ class Transfer {
   bool TakeHeader(std::string_view line);
   bool EndOfHead();
   bool TakeBody(std::string_view bytes);
-  // False when the answer has come whole while the server does not read the request.
+  // False when the response is complete although the server has not read the request.
   bool WaitForRest();
   bool MayConnectTo(const sockaddr& address) const;
   bool Stop(Outcome outcome, std::string error);
@@ -85,11 +85,11 @@ class Transfer {
   std::size_t head_bytes_ = 0;
   bool head_done_ = false;
   std::optional<std::size_t> content_length_;
-  bool ends_with_connection_ = false;  // the answer's body has no length and no chunks
+  bool ends_with_connection_ = false;  // the body has neither a length nor chunks
   bool tls_began_ = false;
   bool tls_closed_ = false;        // the server has sent a close notification
   bool complete_ = false;          // ended by WaitForRest()
-  std::optional<Answer> stopped_;  // the transfer was ended here, with this answer
+  std::optional<Answer> stopped_;  // the transfer was ended here, with this result
   std::string body_;
   char error_[CURL_ERROR_SIZE] = {};
   CurlPtr<curl_slist> headers_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a family of metrics is made of. One table per kind, in the order of kube-state-metrics, whose names,
-// texts and labels these are (its release 2.18).
+// Families of metrics. One table per kind, with the order, names, texts and labels of kube-state-metrics
+// 2.18.
 
 #include <cstdint>
 #include <initializer_list>
@@ -19,7 +19,8 @@ struct Label {
   std::string_view value;
 };
 
-// Takes the samples of one object in one family. Every sample has the labels `namespace` and the kind's own.
+// Collects the samples of one object in one family. Every sample has the labels `namespace` and the kind's
+// own.
 class Samples {
  public:
   Samples(std::string_view family, std::string_view kind_label, const api::ObjectHeader& object,
@@ -37,7 +38,7 @@ class Samples {
 
 struct Family {
   std::string_view name;
-  std::string_view help;  // with "[STABLE] " where kube-state-metrics promises it
+  std::string_view help;  // with "[STABLE] " as in kube-state-metrics
   void (*read)(const Family& family, const api::Json& object, Samples& samples);
   std::string_view section =
       {};  // of the field that Number, NumberIfSet and TimeIfSet read: "spec", "status", ...
@@ -52,7 +53,7 @@ void TimeIfSet(const Family& family, const api::Json& object, Samples& samples);
 // One sample for each owner, or one with empty labels.
 void Owners(const Family& family, const api::Json& object, Samples& samples);
 
-// Calls `add` for each of the three words that a condition's status can be, with 1 for the one it is.
+// Calls `add` for each of the three possible statuses of a condition, with 1 for the actual one.
 template <typename Add>
 void EachStatus(std::string_view status, Add add) {
   add("true", status == "True" ? 1 : 0);

@@ -22,7 +22,7 @@ void AddExtension(X509* certificate, X509* issuer, int what, const std::string& 
   X509_EXTENSION_free(extension);
 }
 
-// What `write` writes.
+// The text that `write` writes.
 std::string Written(const std::function<int(BIO*)>& write) {
   BIO* bio = BIO_new(BIO_s_mem());
   CHECK(write(bio) == 1);

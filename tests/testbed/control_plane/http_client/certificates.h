@@ -1,6 +1,6 @@
 #pragma once
 
-// Certificates for one test, made in memory.
+// Certificates for one test, generated in memory.
 
 #include <memory>
 #include <string>
@@ -33,17 +33,17 @@ struct Identity {
 struct IdentityOptions {
   std::string common_name = "terrarium test";
   std::string alternative_names = {};  // "DNS:localhost,IP:127.0.0.1"
-  const Identity* issuer = nullptr;    // nullptr: signed by itself
+  const Identity* issuer = nullptr;    // nullptr: self-signed
   bool authority = false;
   long valid_from_seconds = -3600;  // from now
   long valid_to_seconds = 3600;
 };
 
 Identity MakeIdentity(const IdentityOptions& options);
-// What a server with this identity speaks TLS with.
+// The TLS context of a server with this identity.
 ContextPtr ServerContext(const Identity& identity);
 
-// A file that lives as long as this.
+// A file that is deleted with the object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& text);

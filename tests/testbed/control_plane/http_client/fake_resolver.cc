@@ -27,7 +27,7 @@ struct State {
   std::vector<std::string> asked;
 };
 
-// Never destroyed: a thread of libcurl's may still be here when the program ends.
+// Never destroyed: a libcurl thread may still use it when the program ends.
 State& TheState() {
   static State* state = new State;
   return *state;
@@ -38,7 +38,7 @@ int AskSystem(const char* name, const char* service, const addrinfo* hints, addr
   return next(name, service, hints, found);
 }
 
-// freeaddrinfo frees node by node, so lists of several look-ups can be joined.
+// freeaddrinfo frees node by node, so results of several lookups can be joined.
 int Join(const std::vector<std::string>& addresses, const char* service, const addrinfo* hints,
          addrinfo** found) {
   addrinfo** end = found;

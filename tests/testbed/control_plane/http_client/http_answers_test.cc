@@ -1,4 +1,4 @@
-// Answers of every shape and in every cut, as a server sends them.
+// Responses of every form, split at every byte.
 
 #include <random>
 
@@ -38,7 +38,7 @@ class HttpAnswersTest : public testing::Test {
     return Ask(*caller, Call(server));
   }
   api::HttpAnswer AskFor(const std::string& text) { return AskFor(AnswerWith(text)); }
-  // One call for each length from 0 on, with what `send` does at that length; all at the same time.
+  // One call for each length from 0 on, with `send` called for that length; all in parallel.
   std::vector<api::HttpAnswer> AskForEach(std::size_t lengths,
                                           std::function<void(Connection&, std::size_t)> send) {
     std::atomic<std::size_t> next = 0;
@@ -83,8 +83,8 @@ TEST_F(HttpAnswersTest, ACutAnywhereMakesNoDifference) {
   }
 }
 
-// But for the very last line feed, which libcurl does not insist on.
-TEST_F(HttpAnswersTest, AnEndAnywhereIsNoAnswer) {
+// Except for the very last line feed, which libcurl does not require.
+TEST_F(HttpAnswersTest, AnEarlyEndAnywhereIsAFault) {
   for (const std::string& text : {kByLength, kInChunks, kAfterInterim}) {
     std::size_t lengths = text.ends_with('\n') ? text.size() - 1 : text.size();
     auto answers = AskForEach(lengths, [&](Connection& connection, std::size_t length) {
@@ -98,7 +98,7 @@ TEST_F(HttpAnswersTest, AnEndAnywhereIsNoAnswer) {
   }
 }
 
-TEST_F(HttpAnswersTest, AResetAnywhereIsNoAnswer) {
+TEST_F(HttpAnswersTest, AResetAnywhereIsAFault) {
   for (const std::string& text : {kByLength, kInChunks}) {
     auto answers = AskForEach(text.size(), [&](Connection& connection, std::size_t length) {
       connection.Send(std::string_view(text).substr(0, length));
@@ -130,7 +130,7 @@ TEST_F(HttpAnswersTest, SomeAnswersHaveNoBody) {
     api::HttpAnswer answer = AskFor([text](Connection& connection) {
       connection.ReadRequest();
       connection.Send(text);
-      connection.WaitForClose();  // the answer is over before the connection is
+      connection.WaitForClose();  // the response ends before the connection does
     });
     EXPECT_EQ(answer.outcome, Outcome::kAnswered) << text << answer.error;
     EXPECT_EQ(answer.body, "");
@@ -155,7 +155,7 @@ TEST_F(HttpAnswersTest, CodingsThatWereNotAskedForAreLeftAlone) {
   EXPECT_EQ(answer.body, "abc");
 }
 
-TEST_F(HttpAnswersTest, WhatIsNoStatusLineIsMalformed) {
+TEST_F(HttpAnswersTest, OtherFirstLinesAreMalformed) {
   for (const char* line : {"", " HTTP/1.1 200 OK", "HTTP/1.1 OK", "HTTP/1.1 20x OK", "HTTP/1.1 2000 OK",
                            "HTTP/1.x 200 OK", "HTTP/3.7 200 OK", "SSH-2.0-OpenSSH_9.2", "\x15\x03\x01"})
     ExpectMalformed(line + std::string("\r\n\r\n"), line);

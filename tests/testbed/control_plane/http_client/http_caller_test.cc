@@ -27,17 +27,18 @@ constexpr std::size_t kMiB = 1024 * 1024;
 
 class HttpCallerTest : public testing::Test {
  protected:
-  api::HttpAnswer AskFor(MisbehavingServer::Script script, std::chrono::milliseconds timeout = kForEver) {
+  api::HttpAnswer AskFor(MisbehavingServer::Script script,
+                         std::chrono::milliseconds timeout = kLongerThanAnyCall) {
     MisbehavingServer server(std::move(script));
     return Ask(*caller, CallTo(server.port(), timeout));
   }
   api::HttpAnswer AskFor(const std::string& text) { return AskFor(AnswerWith(text)); }
-  // Of a call that ends by its time limit: it took that long, and not much longer.
+  // Checks that a call ended by its time limit took that long, and not much longer.
   void ExpectTimedOut(const api::HttpAnswer& answer, const std::string& doing) {
     EXPECT_EQ(answer.outcome, Outcome::kTimedOut) << answer.error;
     EXPECT_EQ(answer.error, "after 3s " + doing);
     EXPECT_GE(answer.took, kLimit);
-    EXPECT_LT(answer.took, kForEver);
+    EXPECT_LT(answer.took, kLongerThanAnyCall);
   }
 
   std::unique_ptr<api::HttpCaller> caller = MakeCaller({});
@@ -83,7 +84,7 @@ TEST_F(HttpCallerTest, AServerThatKeepsTheConnectionIsNotWaitedFor) {
       closed = connection.WaitForClose();
     });
     EXPECT_EQ(Ask(*caller, CallTo(server.port())).body, "{}");
-    // The server ends only when its scripts have, so it sees that the connection is closed.
+    // The server ends only when its scripts have ended, so it sees that the connection is closed.
     while (!closed) std::this_thread::yield();
   }
 }
@@ -125,11 +126,11 @@ TEST_F(HttpCallerTest, AServerThatAnswersWithoutReadingIsAnswered) {
   }
 }
 
-TEST_F(HttpCallerTest, NobodyListens) {
-  ClosedPort nobody;
-  api::HttpAnswer answer = Ask(*caller, CallTo(nobody.port()));
+TEST_F(HttpCallerTest, ConnectionRefused) {
+  ClosedPort closed;
+  api::HttpAnswer answer = Ask(*caller, CallTo(closed.port()));
   EXPECT_EQ(answer.outcome, Outcome::kRefused);
-  EXPECT_EQ(answer.error, "cannot connect to 127.0.0.1:" + nobody.port() + ": Connection refused");
+  EXPECT_EQ(answer.error, "cannot connect to 127.0.0.1:" + closed.port() + ": Connection refused");
 }
 
 TEST_F(HttpCallerTest, TheConnectionBreaksOff) {
@@ -140,7 +141,7 @@ TEST_F(HttpCallerTest, TheConnectionBreaksOff) {
   EXPECT_EQ(answer.outcome, Outcome::kRefused);
   EXPECT_EQ(answer.error, "the connection broke off in the middle of the answer");
   EXPECT_EQ(answer.body, "");
-  // Without a length only an orderly end is the end of the body.
+  // Without a length only an orderly close ends the body.
   answer = AskFor([](Connection& connection) {
     connection.ReadRequest();
     connection.Send("HTTP/1.1 200 OK\r\n\r\n{\"chosen_pods\"");
@@ -150,10 +151,10 @@ TEST_F(HttpCallerTest, TheConnectionBreaksOff) {
   EXPECT_EQ(answer.error, "the connection broke off: Connection reset by peer");
 }
 
-TEST_F(HttpCallerTest, WhatIsNoHttpIsMalformed) {
+TEST_F(HttpCallerTest, OtherProtocolsAreMalformed) {
   api::HttpAnswer answer = AskFor("SSH-2.0-OpenSSH_9.2p1\r\n");
   EXPECT_EQ(answer.outcome, Outcome::kMalformed);
-  EXPECT_EQ(answer.error, "the answer is not HTTP: its first line is no HTTP/1.1 status line");
+  EXPECT_EQ(answer.error, "the answer is not HTTP: its first line is not an HTTP/1.1 status line");
   EXPECT_EQ(AskFor("HTTP/1.1 200 OK\r\nno colon\r\n\r\n").outcome, Outcome::kMalformed);
   EXPECT_EQ(AskFor("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n").outcome, Outcome::kMalformed);
   EXPECT_EQ(AskFor("HTTP/1.1 200 OK\r\n" + std::string(100'000, 'h') + ": x\r\n\r\n").outcome,
@@ -171,7 +172,7 @@ TEST_F(HttpCallerTest, AHeaderThatCannotBeSentIsNotSent) {
   EXPECT_THAT(server.requests(), SizeIs(0));
 }
 
-// Reading stops at the limit: the server, which would have sent for ever, finds the connection closed.
+// Reading stops at the limit: the server would send forever and finds the connection closed.
 TEST_F(HttpCallerTest, ABodyAboveTheLimitIsNotRead) {
   for (std::string head : {"Content-Length: 1048577\r\n\r\n", "Content-Length: 999999999999\r\n\r\n",
                            "Transfer-Encoding: chunked\r\n\r\n", "\r\n"}) {
@@ -199,7 +200,7 @@ TEST_F(HttpCallerTest, ABodyOfExactlyTheLimitIsRead) {
             kMiB);
 }
 
-// All at once, since each takes its whole time: long enough to get as far as it should on a busy machine.
+// All in parallel, since each takes its whole time, which is long enough for a busy machine.
 TEST_F(HttpCallerTest, TheTimeLimitHoldsAtEveryStage) {
   FullPort full;
   MisbehavingServer silent([](Connection& connection) {
@@ -232,14 +233,15 @@ TEST_F(HttpCallerTest, TheTimeLimitHoldsAtEveryStage) {
 }
 
 TEST_F(HttpCallerTest, TheTimeLimitHoldsInTheRequest) {
-  MisbehavingServer deaf([](Connection& connection) { connection.Drip(""); });  // it reads nothing
-  api::HttpCall large = CallTo(deaf.port(), kLimit);
+  MisbehavingServer unread([](Connection& connection) { connection.Drip(""); });  // it reads nothing
+  api::HttpCall large = CallTo(unread.port(), kLimit);
   large.body = std::string(16 * kMiB, ' ');  // more than the sockets' buffers take
   ExpectTimedOut(Ask(*caller, large), "the request had not been taken");
 }
 
-// A look-up cannot be ended. It goes on by itself, and neither other calls nor the end of the client wait.
-TEST_F(HttpCallerTest, TheTimeLimitHoldsInTheLookUp) {
+// A lookup cannot be cancelled. It continues by itself, and neither other calls nor the destructor wait for
+// it.
+TEST_F(HttpCallerTest, TheTimeLimitHoldsInNameResolution) {
   FakeResolver names;
   names.Hang("slow.test");
   MisbehavingServer server(AnswerWith(kGood));
@@ -249,14 +251,14 @@ TEST_F(HttpCallerTest, TheTimeLimitHoldsInTheLookUp) {
   EXPECT_EQ(Ask(*caller, CallTo(server.port())).body, "{}");
   ExpectTimedOut(Wait(hanging), "the name was still being looked up");
   EXPECT_EQ(Ask(*caller, CallTo(server.port())).body, "{}");
-  call.timeout = kForEver;
+  call.timeout = kLongerThanAnyCall;
   hanging = Begin(*caller, call);
   while (names.asked().size() < 2) std::this_thread::yield();
   caller = nullptr;
-  EXPECT_EQ(Wait(hanging).error, "the plane is stopping");
+  EXPECT_EQ(Wait(hanging).error, "the control plane is stopping");
 }
 
-TEST_F(HttpCallerTest, NamesAreLookedUpAndTheirAddressesTriedInTurn) {
+TEST_F(HttpCallerTest, NamesAreResolvedAndTheirAddressesTriedInTurn) {
   FakeResolver names;
   names.Know("picker.test", {"127.0.0.9", "::1", "127.0.0.1"});
   MisbehavingServer server(AnswerWith(kGood));
@@ -267,7 +269,7 @@ TEST_F(HttpCallerTest, NamesAreLookedUpAndTheirAddressesTriedInTurn) {
   EXPECT_THAT(server.requests()[0], HasSubstr("\r\nHost: picker.test:" + server.port() + "\r\n"));
 }
 
-TEST_F(HttpCallerTest, ANameIsLookedUpForEachCall) {
+TEST_F(HttpCallerTest, ANameIsResolvedForEachCall) {
   FakeResolver names;
   MisbehavingServer here(AnswerWith(kGood)), there(AnswerWith(kGood), {.address = "127.0.0.2"});
   names.Know("picker.test", {"127.0.0.1"});
@@ -284,25 +286,25 @@ TEST_F(HttpCallerTest, ANameIsLookedUpForEachCall) {
 
 TEST_F(HttpCallerTest, ANameWithoutAnAddress) {
   FakeResolver names;
-  names.Know("nobody.test", {});
+  names.Know("unknown.test", {});
   api::HttpCall call = CallTo("80");
-  call.host = "nobody.test";
+  call.host = "unknown.test";
   api::HttpAnswer answer = Ask(*caller, call);
   EXPECT_EQ(answer.outcome, Outcome::kUnknownHost);
-  EXPECT_EQ(answer.error, "no address is known for nobody.test");
+  EXPECT_EQ(answer.error, "no address is known for unknown.test");
 }
 
-// On a machine whose name servers do not answer, the system takes longer than the call has time.
+// On a machine without working name servers the lookup takes longer than the call's time limit.
 TEST_F(HttpCallerTest, TheSystemKnowsNoNamesBelowInvalid) {
   api::HttpCall call = CallTo("80", 3s);
-  call.host = "nobody.invalid";
+  call.host = "unknown.invalid";
   api::HttpAnswer answer = Ask(*caller, call);
   EXPECT_TRUE(answer.outcome == Outcome::kUnknownHost || answer.outcome == Outcome::kTimedOut)
       << answer.error;
 }
 
-// Also where the system has another opinion.
-TEST_F(HttpCallerTest, LocalhostIsLoopbackInBothFamiliesWithoutALookUp) {
+// Even if the system resolves it differently.
+TEST_F(HttpCallerTest, LocalhostIsLoopbackInBothFamiliesWithoutNameResolution) {
   FakeResolver names;
   names.Know("localhost", {"127.0.0.9"});
   for (const char* address : {"127.0.0.1", "::1"}) {
@@ -328,7 +330,7 @@ TEST_F(HttpCallerTest, WhatMayNotBeCalledIsAnsweredWithoutACall) {
   EXPECT_THAT(server.requests(), SizeIs(0));
 }
 
-TEST_F(HttpCallerTest, ACallThatHangsHoldsUpNobody) {
+TEST_F(HttpCallerTest, AHangingCallDoesNotBlockOthers) {
   MisbehavingServer hanging([](Connection& connection) { connection.WaitForClose(); });
   MisbehavingServer server(AnswerWith(kGood));
   auto hung = Begin(*caller, CallTo(hanging.port()));
@@ -350,7 +352,7 @@ TEST_F(HttpCallerTest, CallsUnderWayAreAnsweredBeforeTheCallerIsGone) {
   std::atomic<int> ended = 0;
   auto count = [&](api::HttpAnswer answer) {
     EXPECT_EQ(answer.outcome, Outcome::kRefused);
-    EXPECT_EQ(answer.error, "the plane is stopping");
+    EXPECT_EQ(answer.error, "the control plane is stopping");
     ++ended;
   };
   for (int i = 0; i < 10; ++i) {

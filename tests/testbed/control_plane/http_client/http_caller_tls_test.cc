@@ -23,11 +23,12 @@ constexpr const char* kGood =
 
 class HttpsCallerTest : public testing::Test {
  protected:
-  // A server with a certificate for these names, by our authority.
+  // A server with a certificate for these names, signed by the test's authority.
   testing_tls::ContextPtr Server(const std::string& names) {
     return testing_tls::ServerContext(MakeIdentity({.alternative_names = names, .issuer = &authority}));
   }
-  static api::HttpCall SecureCallTo(const std::string& port, std::chrono::milliseconds timeout = kForEver) {
+  static api::HttpCall SecureCallTo(const std::string& port,
+                                    std::chrono::milliseconds timeout = kLongerThanAnyCall) {
     api::HttpCall call = CallTo(port, timeout);
     call.tls = true;
     return call;
@@ -54,7 +55,7 @@ TEST_F(HttpsCallerTest, ATrustedServerIsAsked) {
   EXPECT_THAT(server.requests()[0], testing::EndsWith(call.body));
 }
 
-// The picker runs somewhere else, and its certificate is the one that it has in a cluster.
+// The picker runs elsewhere and has the certificate of its Service name.
 TEST_F(HttpsCallerTest, TheCertificateIsForTheHostThatIsCalledAndNotForWhereItIs) {
   auto context = Server("DNS:picker.default.svc");
   MisbehavingServer server(AnswerWith(kGood), {.tls = context.get()});
@@ -72,11 +73,11 @@ TEST_F(HttpsCallerTest, TheCertificateIsForTheHostThatIsCalledAndNotForWhereItIs
   EXPECT_EQ(Ask(*sending, call).error, "certificate: hostname mismatch");
 }
 
-// What becomes of a call by that host to a server whose certificate is for those names.
+// The outcome of a call to that host on a server whose certificate is for those names.
 TEST_F(HttpsCallerTest, NamesAddressesAndWildcardsOfACertificate) {
   struct {
     const char *names, *host, *server_name, *error;
-  } cases[] = {{"IP:127.0.0.1", "127.0.0.1", "", ""},  // an address is no name
+  } cases[] = {{"IP:127.0.0.1", "127.0.0.1", "", ""},  // an address is not a name
                {"IP:0:0:0:0:0:0:0:1", "::1", "", ""},
                {"DNS:picker.default.svc", "picker.default.svc", "picker.default.svc", ""},
                {"DNS:picker.test", "picker.test.", "picker.test", ""},
@@ -134,7 +135,7 @@ TEST_F(HttpsCallerTest, ACertificateOfAnotherAuthorityIsRefused) {
   api::HttpAnswer answer = AskSecurely(AnswerWith(kGood), context.get());
   EXPECT_EQ(answer.outcome, Outcome::kTlsFailure);
   EXPECT_THAT(answer.error, HasSubstr("issuer certificate"));
-  // Those of the file are trusted instead of the system's, not beside them.
+  // The certificates of the file replace the system's.
   TemporaryFile system(stranger.Pem());
   setenv("SSL_CERT_FILE", system.path().c_str(), 1);
   EXPECT_EQ(AskSecurely(AnswerWith(kGood), context.get()).outcome, Outcome::kTlsFailure);
@@ -178,15 +179,15 @@ TEST_F(HttpsCallerTest, CertificatesThatAreNotTrusted) {
   answer = Ask(*caller, SecureCallTo(server.port()));
   EXPECT_EQ(answer.outcome, Outcome::kTlsFailure);
   EXPECT_EQ(answer.error, "certificate: self-signed certificate");
-  EXPECT_THAT(server.requests(), SizeIs(0));  // it has seen nothing of the request
+  EXPECT_THAT(server.requests(), SizeIs(0));  // it has not seen the request
 
-  auto by_system = MakeCaller({});  // which does not know our authority
+  auto by_system = MakeCaller({});  // which does not trust the test's authority
   auto ours = Server("IP:127.0.0.1");
   MisbehavingServer other(AnswerWith(kGood), {.tls = ours.get()});
   EXPECT_EQ(Ask(*by_system, SecureCallTo(other.port())).outcome, Outcome::kTlsFailure);
 }
 
-// OpenSSL takes the system's roots from where this variable says.
+// OpenSSL reads the system's roots from the path in this variable.
 TEST_F(HttpsCallerTest, WithoutAFileTheSystemsRootsAreTrusted) {
   setenv("SSL_CERT_FILE", ca.path().c_str(), 1);
   auto context = Server("IP:127.0.0.1");
@@ -241,7 +242,7 @@ TEST_F(HttpsCallerTest, AnswersInSingleRecords) {
   EXPECT_EQ(answer.body, "{}") << answer.error;
 }
 
-TEST_F(HttpsCallerTest, AResetIsNoAnswer) {
+TEST_F(HttpsCallerTest, AResetIsAFault) {
   auto context = Server("IP:127.0.0.1");
   for (const char* text : {"", "HTTP/1.1 200 OK\r\n\r\n{"}) {
     api::HttpAnswer answer = AskSecurely(
@@ -256,7 +257,7 @@ TEST_F(HttpsCallerTest, AResetIsNoAnswer) {
   }
 }
 
-TEST_F(HttpsCallerTest, OnlyAGoodbyeEndsABodyWithoutALength) {
+TEST_F(HttpsCallerTest, OnlyACloseNotifyEndsABodyWithoutALength) {
   auto context = Server("IP:127.0.0.1");
   std::string text = "HTTP/1.1 200 OK\r\n\r\n{}";
   EXPECT_EQ(AskSecurely(AnswerWith(text), context.get()).body, "{}");

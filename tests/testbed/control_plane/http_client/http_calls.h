@@ -1,6 +1,6 @@
 #pragma once
 
-// Calls of a real caller, and the wait for their answers.
+// Calls with a real caller, and waiting for their answers.
 
 #include <chrono>
 #include <functional>
@@ -16,10 +16,10 @@ namespace terrarium::testbed {
 
 using Outcome = api::HttpAnswer::Outcome;
 
-// No call here takes as long; one that has not ended by then never does.
-inline constexpr std::chrono::seconds kForEver{60};
+// Longer than any call: a call that has not ended by then never does.
+inline constexpr std::chrono::seconds kLongerThanAnyCall{60};
 
-// Every call is allowed, and goes to the host that it names.
+// Allows every call, to the host that it names.
 inline std::variant<CallTarget, api::HttpAnswer> AsCalled(const api::HttpCall& call) {
   return CallTarget{call.host, static_cast<std::uint16_t>(std::stoi(call.port))};
 }
@@ -39,7 +39,7 @@ inline std::future<api::HttpAnswer> Begin(api::HttpCaller& caller, api::HttpCall
 }
 
 inline api::HttpAnswer Wait(std::future<api::HttpAnswer>& future) {
-  CHECK(future.wait_for(kForEver) == std::future_status::ready);
+  CHECK(future.wait_for(kLongerThanAnyCall) == std::future_status::ready);
   return future.get();
 }
 
@@ -48,7 +48,7 @@ inline api::HttpAnswer Ask(api::HttpCaller& caller, api::HttpCall call) {
   return Wait(future);
 }
 
-inline api::HttpCall CallTo(std::string port, std::chrono::milliseconds timeout = kForEver) {
+inline api::HttpCall CallTo(std::string port, std::chrono::milliseconds timeout = kLongerThanAnyCall) {
   api::HttpCall call;
   call.host = "127.0.0.1";
   call.port = std::move(port);

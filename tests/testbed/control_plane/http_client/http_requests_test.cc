@@ -1,4 +1,4 @@
-// What the client sends: the text of requests, and what it does not send.
+// The requests of the client: their text, and requests that it refuses to send.
 
 #include <cstdlib>
 
@@ -20,7 +20,7 @@ constexpr const char* kGood = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
 class HttpRequestsTest : public testing::Test {
  protected:
-  // All calls go to the server, whatever they name.
+  // All calls go to the server, whatever host they name.
   std::unique_ptr<api::HttpCaller> Leading() {
     auto port = static_cast<std::uint16_t>(std::stoi(server.port()));
     return MakeCaller({.locate = [port](const api::HttpCall&) { return CallTarget{"127.0.0.1", port}; }});
@@ -121,7 +121,7 @@ TEST_F(HttpRequestsTest, ALargeBodyIsSentWithoutAnExpectation) {
   EXPECT_EQ(text.size(), text.find("\r\n\r\n") + 4 + call.body.size());
 }
 
-// A Secret that was made with `echo` ends with a line end.
+// A Secret created with `echo` ends with a line feed.
 TEST_F(HttpRequestsTest, AValueThatWouldBeginANewHeaderIsNeitherSentNorRepeated) {
   for (const char* value : {"secret\n", "secret\r\nX-Other: y", "secret\x7f"}) {
     api::HttpCall call = Simple();
@@ -153,7 +153,7 @@ TEST_F(HttpRequestsTest, WhatCannotBeSentIsRefused) {
   }
 }
 
-TEST_F(HttpRequestsTest, TheEnvironmentHasNoSay) {
+TEST_F(HttpRequestsTest, TheEnvironmentIsIgnored) {
   MisbehavingServer proxy(AnswerWith(kGood));
   std::string url = "http://127.0.0.1:" + proxy.port();
   for (const char* name : {"http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"})

@@ -48,7 +48,7 @@ MisbehavingServer::MisbehavingServer(Script script, Options options)
   listen_fd_ = bound.fd;
   port_ = bound.port;
   CHECK(listen(listen_fd_, 128) == 0);
-  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to clients that have gone
+  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to closed connections
   acceptor_ = std::thread([this] { Accept(); });
 }
 
@@ -172,7 +172,7 @@ void MisbehavingServer::Connection::Reset() {
   fd_ = -1;
 }
 
-void MisbehavingServer::Connection::SayGoodbye() {
+void MisbehavingServer::Connection::SendCloseNotify() {
   if (ssl_ != nullptr) SSL_shutdown(ssl_);
 }
 
@@ -180,7 +180,7 @@ MisbehavingServer::Script AnswerWith(std::string text) {
   return [text = std::move(text)](MisbehavingServer::Connection& connection) {
     connection.ReadRequest();
     connection.Send(text);
-    connection.SayGoodbye();
+    connection.SendCloseNotify();
   };
 }
 
@@ -201,7 +201,7 @@ FullPort::FullPort() {
   address.sin_family = AF_INET;
   address.sin_port = htons(port_);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  // The kernel keeps a few connections until the server accepts them, and lets further ones wait.
+  // The kernel accepts a few connections for the server, and lets further ones wait.
   for (bool taken = true; taken;) {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     CHECK(fd >= 0);

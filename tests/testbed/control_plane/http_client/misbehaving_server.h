@@ -20,31 +20,32 @@ class MisbehavingServer {
  public:
   class Connection {
    public:
-    // The head and as much body as it announces; shorter when the client went away.
+    // The head and as much body as it announces; shorter if the client closed the connection.
     std::string ReadRequest();
-    bool Send(std::string_view bytes);  // false: the client does not take them
-    // Waits until the client has closed the connection, or the server ends. True: the client has.
+    bool Send(std::string_view bytes);  // false: the client has closed the connection
+    // Waits until the client has closed the connection, or the server ends. True if the client has closed it.
     bool WaitForClose();
-    // Sends the piece again and again, with a pause between, until the client goes or the server ends.
+    // Sends the piece repeatedly, with a pause between, until the client closes the connection or the server
+    // ends.
     void Drip(std::string_view piece);
     // In ten pieces, with the same pause between.
     void SendSlowly(std::string_view bytes);
-    // The first so many bytes, then, after the pause, the rest.
+    // The first `first` bytes, then, after the pause, the rest.
     void SendInTwo(std::string_view bytes, std::size_t first);
-    // So that the client sees a reset and not an end.
+    // The client sees a reset instead of an orderly close.
     void Reset();
-    // Under TLS, sends the notification that the connection ends.
-    void SayGoodbye();
-    // The name that the client asked for in its handshake; empty when there is none.
+    // Under TLS, sends close_notify.
+    void SendCloseNotify();
+    // The server name of the client's handshake; empty if absent.
     std::string ServerName() const;
 
    private:
     friend class MisbehavingServer;
-    bool Pause();  // false: the client has gone, or the server ends
+    bool Pause();  // false: the client has closed the connection, or the server ends
     Connection(MisbehavingServer& server, int fd) : server_(server), fd_(fd) {}
     ~Connection();
     bool Handshake(SSL_CTX* context);
-    std::string Read();  // empty: the client has gone
+    std::string Read();  // empty: the client has closed the connection
 
     MisbehavingServer& server_;
     int fd_;
@@ -62,7 +63,7 @@ class MisbehavingServer {
   ~MisbehavingServer();
 
   std::string port() const { return std::to_string(port_); }
-  // What ReadRequest has read, in its order.
+  // The requests that ReadRequest has read, in order.
   std::vector<std::string> requests() const;
 
  private:
@@ -72,15 +73,15 @@ class MisbehavingServer {
   const Script script_;
   const Options options_;
   int listen_fd_;
-  int stop_fd_;  // readable for ever once the server is to end
+  int stop_fd_;  // stays readable once the server is to end
   std::uint16_t port_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::string> requests_;  // under mutex_
-  std::vector<std::thread> threads_;   // of the accepting thread, until it has ended
+  std::vector<std::thread> threads_;   // used by the accepting thread until it has ended
   std::thread acceptor_;
 };
 
-// Reads the request and answers with this text, then closes.
+// Reads the request, sends this text, and closes the connection.
 MisbehavingServer::Script AnswerWith(std::string text);
 
 // A port of 127.0.0.1 on which no server listens.
@@ -95,7 +96,7 @@ class ClosedPort {
   std::uint16_t port_ = 0;
 };
 
-// A port of 127.0.0.1 on which connections are neither taken nor refused.
+// A port of 127.0.0.1 on which connections are neither accepted nor refused.
 class FullPort {
  public:
   FullPort();

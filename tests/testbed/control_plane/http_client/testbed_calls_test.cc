@@ -1,4 +1,5 @@
-// A plane on one thread that calls out into the world: the calls take real time while its own stands still.
+// A control plane on one thread that makes HTTP calls: they take real time while its virtual clock stands
+// still.
 
 #include <atomic>
 
@@ -63,7 +64,7 @@ TEST_F(TestbedCallsTest, RunUntilIdleWaitsForARealPicker) {
   std::string body = chosen.dump();
   MisbehavingServer server([&](MisbehavingServer::Connection& connection) {
     connection.ReadRequest();
-    // Which takes longer than all that a plane would do if it did not wait.
+    // The call takes longer than all work that a control plane could do without waiting for it.
     connection.SendSlowly("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
                           body);
   });

@@ -1,4 +1,4 @@
-// Tests of which most fail, on purpose: fixture_test.py runs them and looks at what they say.
+// Tests that mostly fail, on purpose: fixture_test.py runs them and checks their output.
 
 #include <chrono>
 

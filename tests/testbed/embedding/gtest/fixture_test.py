@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the fixture TestbedTest says when a test fails, and that it says nothing when none does.
+"""The output of the fixture TestbedTest when a test fails, and that there is none when no test fails.
 
     tests/testbed/embedding/gtest/fixture_test.py build/dev/tests/testbed/gtest/fixture_probe
 """

@@ -42,7 +42,7 @@ std::string Described(const Matcher& matcher) {
   return ::testing::DescribeMatcher<const Json&>(matcher);
 }
 
-TEST(HasCondition, LooksAtStatusAndReason) {
+TEST(HasCondition, ComparesStatusAndReason) {
   EXPECT_THAT(kObject, HasCondition("Ready"));
   EXPECT_THAT(kObject, HasCondition("Gone", "False"));
   EXPECT_THAT(kObject, HasCondition("Ready", "True", "Fine"));
@@ -52,7 +52,7 @@ TEST(HasCondition, LooksAtStatusAndReason) {
   EXPECT_THAT(kObject, Not(HasCondition("Missing")));
 }
 
-TEST(HasCondition, SaysWhichThereAre) {
+TEST(HasCondition, ListsTheExistingConditions) {
   EXPECT_EQ(Explained(HasCondition("Missing"), kObject), "which has Ready=True (Fine), Gone=False");
   EXPECT_EQ(Explained(HasCondition("Missing"), Json::object()), "which has no conditions");
   EXPECT_EQ(Described(HasCondition("Ready", "True", "Fine")),
@@ -74,15 +74,15 @@ TEST(HasField, TakesValuesAndMatchersOfAnyKind) {
   EXPECT_THAT(kObject, HasField("status.conditions[1]", Json({{"type", "Gone"}, {"status", "False"}})));
   EXPECT_THAT(kObject, HasField("spec.nothing", nullptr));
   EXPECT_THAT(kObject, Not(HasField("spec.replicas", nullptr)));
-  EXPECT_THAT(kObject, Not(HasField("spec.replicas", "3"))) << "a number is no text";
-  EXPECT_THAT(kObject, Not(HasField("status.phase", Gt(2)))) << "nor a text a number";
+  EXPECT_THAT(kObject, Not(HasField("spec.replicas", "3"))) << "a number is not a string";
+  EXPECT_THAT(kObject, Not(HasField("status.phase", Gt(2)))) << "nor a string a number";
   EXPECT_THAT(kObject, Not(HasField("spec.nothing", Ge(0))));
 }
 
-TEST(HasField, SaysWhatIsThere) {
+TEST(HasField, ShowsTheActualValue) {
   EXPECT_EQ(Explained(HasField("spec.replicas", 4), kObject), "whose spec.replicas is 3");
   EXPECT_EQ(Explained(HasField("spec.nothing", 4), kObject), "which has no spec.nothing");
-  EXPECT_EQ(Explained(HasField("spec[", 4), kObject), "but spec[ is no path: a bracket is not closed");
+  EXPECT_EQ(Explained(HasField("spec[", 4), kObject), "but spec[ is not a path: a bracket is not closed");
   EXPECT_EQ(Described(HasField("spec.replicas", Gt(4))), "has a field spec.replicas that is > 4");
 }
 

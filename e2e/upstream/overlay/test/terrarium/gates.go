@@ -41,6 +41,8 @@ func (s *Server) pushGates() error {
 	if controllersOf(s.test) != "" {
 		components = append(components, "controller-manager")
 	}
+	s.restarting.Lock()
+	defer s.restarting.Unlock()
 	for _, component := range components {
 		if err := s.call(http.MethodPut, "/components/"+component+"/feature-gates", changed, nil); err != nil {
 			return fmt.Errorf("gates of the %s: %w", component, err)

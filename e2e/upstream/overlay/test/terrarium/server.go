@@ -52,6 +52,8 @@ type Server struct {
 	gone      bool                       // whether Stop was called
 	scraped   map[string]float64         // the counters at the last scrape, by series
 	hasMirror bool                       // whether a goroutine scrapes them
+
+	restarting sync.RWMutex // held for writing while components restart with other gates; taken after mu
 }
 
 var (

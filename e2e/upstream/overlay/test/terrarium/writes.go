@@ -24,7 +24,7 @@ type writeTransport struct {
 func (w writeTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	s := w.server
 	if request.Method == http.MethodGet {
-		return w.next.RoundTrip(request)
+		return w.send(request)
 	}
 	s.mu.Lock()
 	if s.gone || len(s.changedGates()) == 0 {
@@ -39,11 +39,18 @@ func (w writeTransport) RoundTrip(request *http.Request) (*http.Response, error)
 	if err := s.pushGates(); err != nil {
 		Problemf("%s: %v", s.test, err)
 	}
-	response, err := w.next.RoundTrip(request)
+	response, err := w.send(request)
 	if restart {
 		s.startControllers()
 	}
 	return response, err
+}
+
+// send waits while the apiserver restarts with other gates: a gate that is switched refuses no request in Kubernetes.
+func (w writeTransport) send(request *http.Request) (*http.Response, error) {
+	w.server.restarting.RLock()
+	defer w.server.restarting.RUnlock()
+	return w.next.RoundTrip(request)
 }
 
 // inOrder decides races that a test's success depends on. The test's next write follows a creation within milliseconds,
@@ -54,7 +61,7 @@ func (w writeTransport) inOrder(request *http.Request) (*http.Response, error) {
 	first := os.Getenv("TERRARIUM_FIRST")
 	switch {
 	case first == "controller" && request.Method == http.MethodPut:
-		response, err := w.next.RoundTrip(request)
+		response, err := w.send(request)
 		time.Sleep(advance)
 		return response, err
 	case first == "test" && request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/jobs"):
@@ -72,5 +79,5 @@ func (w writeTransport) inOrder(request *http.Request) (*http.Response, error) {
 			}
 		})
 	}
-	return w.next.RoundTrip(request)
+	return w.send(request)
 }

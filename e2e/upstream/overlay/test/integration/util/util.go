@@ -76,7 +76,7 @@ func CreateGCController(
 	}
 }
 
-// PausePodConfig says how a pod of InitPausePod is to be.
+// PausePodConfig configures a pod of InitPausePod.
 type PausePodConfig struct {
 	Name, Namespace, NodeName string
 	Labels                    map[string]string
