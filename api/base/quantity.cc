@@ -132,7 +132,7 @@ std::optional<Quantity> Quantity::Parse(std::string_view text, std::string* erro
   if (!ParseSuffix(text.substr(suffix_start), &suffix)) return fail(kBadSuffix);
   q.format_ = suffix.format;
   const int digits = static_cast<int>(whole_digits + fraction_digits);
-  // Kubernetes reads short numbers by a quick way, which keeps texts that look canonical and minds no missing
+  // Kubernetes has a fast path for short numbers. It keeps texts that look canonical, and accepts missing
   // digits.
   bool quick, keep_text;
   if (suffix.format == Format::kBinarySi) {

@@ -79,16 +79,23 @@ Connection::Connection(ServerState& server, trantor::TcpConnection& tcp, SetTime
       input_share_(server.received),
       unsent_share_(server.unsent) {}
 
-void Connection::OnOpened() { ArmReadDeadline(); }
+void Connection::OnOpened() { BeginIdle(); }
 
 void Connection::OnData(std::string_view input) {
   auto self = shared_from_this();  // a connection that is closed on the way is let go by all others
   now_ = server_.now();
-  Read(input);
+  KeepForLater(Read(input));
   ArmReadDeadline();
 }
 
-void Connection::Read(std::string_view input) {
+void Connection::BeginIdle() {
+  phase_ = Phase::kIdle;
+  // Not moved by the empty lines that a client may send between requests.
+  read_due_ = now_ + server_.options.idle_limit;
+  ArmReadDeadline();
+}
+
+std::string_view Connection::Read(std::string_view input) {
   while (!input.empty()) {
     switch (phase_) {
       case Phase::kIdle:
@@ -96,11 +103,12 @@ void Connection::Read(std::string_view input) {
       case Phase::kBody: input.remove_prefix(ReadBody(input)); break;
       case Phase::kServing:
       case Phase::kSending:
-      case Phase::kStreaming: return KeepForLater(input);
+      case Phase::kStreaming: return input;
       case Phase::kLingering:
-      case Phase::kClosed: return;
+      case Phase::kClosed: return {};
     }
   }
+  return {};
 }
 
 std::size_t Connection::ReadHead(std::string_view input) {
@@ -173,10 +181,32 @@ std::size_t Connection::ReadBody(std::string_view input) {
 }
 
 void Connection::KeepForLater(std::string_view input) {
+  if (input.empty()) return;
+  DropReadPart();
   std::size_t size = waiting_.size() + input.size();
   // A client that sends so much ahead does not read responses either: close without one.
-  if (size > WaitingBytesMax(server_.options) || !input_share_.Resize(size)) return tcp_->forceClose();
+  if (size - waiting_read_ > WaitingBytesMax(server_.options) || !input_share_.Resize(size))
+    return tcp_->forceClose();
   waiting_ += input;
+}
+
+void Connection::DropReadPart() {
+  if (waiting_read_ < waiting_.size() / 2) return;
+  waiting_.erase(0, waiting_read_);
+  waiting_read_ = 0;
+}
+
+void Connection::ReadWaiting() {
+  if (waiting_.empty()) return;
+  // The rest stays where it is: a copy for every request would make a long pipeline quadratic.
+  std::string input = std::exchange(waiting_, {});
+  input_share_.Reset();
+  std::string_view rest = Read(std::string_view(input).substr(std::exchange(waiting_read_, 0)));
+  if (rest.empty()) return;
+  waiting_read_ = input.size() - rest.size();
+  waiting_ = std::move(input);
+  DropReadPart();
+  if (!input_share_.Resize(waiting_.size())) tcp_->forceClose();
 }
 
 std::optional<UserInfo> Connection::Authenticate() {
@@ -227,7 +257,8 @@ void Connection::Dispatch() {
 }
 
 void Connection::Refuse(const api::Status& status) {
-  if (phase_ == Phase::kIdle || phase_ == Phase::kHead) head_ = {};  // what is there is of the request before
+  if (phase_ == Phase::kIdle || phase_ == Phase::kHead)
+    head_ = {};  // it has the fields of the previous request
   close_ = true;
   body_.reset();
   request_share_ = nullptr;
@@ -237,8 +268,7 @@ void Connection::Refuse(const api::Status& status) {
 }
 
 void Connection::ArmReadDeadline() {
-  if (phase_ == Phase::kIdle) SetDeadline(now_ + server_.options.idle_limit);
-  if (phase_ == Phase::kHead || phase_ == Phase::kBody) SetDeadline(read_due_);
+  if (phase_ == Phase::kIdle || phase_ == Phase::kHead || phase_ == Phase::kBody) SetDeadline(read_due_);
 }
 
 // A deadline that moves away costs nothing: the timer finds out when it fires.

@@ -54,10 +54,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   };
 
   // connection.cc: reading
-  void Read(std::string_view input);
+  // Returns what it did not read: while a request is in progress, the next one waits.
+  std::string_view Read(std::string_view input);
   std::size_t ReadHead(std::string_view input);
   std::size_t ReadBody(std::string_view input);
   void KeepForLater(std::string_view input);
+  void ReadWaiting();
+  // Frees the part of waiting_ that has been read, when it is the larger one.
+  void DropReadPart();
+  void BeginIdle();
   void OnHead(std::string_view text);
   void Dispatch();
   std::optional<UserInfo> Authenticate();
@@ -92,10 +97,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   SteadyTime now_;                            // start of the current event
   SteadyTime deadline_ = SteadyTime::max();   // of the phase
   SteadyTime timer_due_ = SteadyTime::max();  // of the scheduled timer
-  SteadyTime read_due_ = SteadyTime::max();   // of the head or body that is being read
+  SteadyTime read_due_ = SteadyTime::max();  // of the head or body that is being read, or of the next request
 
   std::string partial_head_;
-  std::string waiting_;  // received while a request was in progress
+  std::string waiting_;           // received while a request was in progress
+  std::size_t waiting_read_ = 0;  // how much of it has been read since
   BudgetShare input_share_;
   RequestHead head_;
   std::optional<BodyDecoder> body_;

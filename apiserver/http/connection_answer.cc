@@ -198,12 +198,8 @@ void Connection::FinishAnswer() {
     SetDeadline(now_ + server_.options.linger_limit);
     return tcp_->shutdown();
   }
-  phase_ = Phase::kIdle;
-  if (waiting_.empty()) return;
-  std::string input;
-  input.swap(waiting_);
-  input_share_.Reset();
-  Read(input);
+  BeginIdle();
+  ReadWaiting();
 }
 
 }  // namespace terrarium::apiserver

@@ -54,7 +54,7 @@ void ConnectionLoop::Arm() {
 }
 
 void ConnectionLoop::OnTimer(SteadyTime due) {
-  // One that was armed for an earlier time has done this one's work, or will.
+  // Otherwise a timer for an earlier time was armed after this one, and that timer does the work.
   if (armed_ != due) return;
   armed_.reset();
   for (DeadlineQueue::Id id : deadlines_.TakeDue(server_.now())) {

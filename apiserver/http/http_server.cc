@@ -39,7 +39,7 @@ std::string PeerOf(int fd) {
   return trantor::InetAddress(*reinterpret_cast<sockaddr_in6*>(&storage)).toIpPort();
 }
 
-void SetSocketOptions(int fd, int send_buffer_bytes) {
+void SetSocketOptions(int fd, const HttpOptions& options) {
   // With these settings the kernel detects a client that vanished without closing its connection within about
   // a minute.
   int on = 1, idle_seconds = 30, interval_seconds = 10, probes = 3;
@@ -49,7 +49,11 @@ void SetSocketOptions(int fd, int send_buffer_bytes) {
   setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   // Without an explicit size the kernel lets the send buffer grow to megabytes.
-  setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_buffer_bytes, sizeof send_buffer_bytes);
+  setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &options.socket_buffer_bytes, sizeof options.socket_buffer_bytes);
+  // The kernel closes the connection of a client that does not read when all that is left to send is in the
+  // kernel's buffer, where the connection's own deadline does not see it.
+  unsigned int stalled_ms = std::chrono::milliseconds(options.send_limit).count();
+  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &stalled_ms, sizeof stalled_ms);
 }
 
 class DrogonServer : public HttpServer {
@@ -151,7 +155,7 @@ void DrogonServer::Listen() {
 }
 
 void DrogonServer::OnAccepted(int fd) {
-  SetSocketOptions(fd, state_.options.socket_buffer_bytes);
+  SetSocketOptions(fd, state_.options);
   std::string peer = PeerOf(fd);
   // Do not close `fd` here: the library still makes a connection of it, and closes it when it reads the end
   // of the stream.

@@ -49,7 +49,8 @@ Task<ReconcileResult> DeploymentController::CreateNew(SyncStatePtr sync) {
   co_return written;
 }
 
-// Either the view has yet to show what is ours, or the template's hash is that of another one.
+// The informer has not yet shown the ReplicaSet that this controller created, or the template's hash collides
+// with another one's.
 Task<ReconcileResult> DeploymentController::NameTaken(SyncStatePtr sync, std::string set) {
   api::Result<ObjectPtr> found = context_.client.Get("replicasets", {sync->name.ns, set});
   if (!found) co_return found.status();

@@ -23,7 +23,14 @@ class Suite:
 
 
 SUITES = [
-    Suite("deployment", "deployment-controller,replicaset-controller", "TestNewDeployment"),
+    Suite(
+        "deployment",
+        "deployment-controller,replicaset-controller",
+        "TestNewDeployment",
+        # It reads the spec of the new ReplicaSet once and waits for a status that agrees with it. The controller may
+        # resize the ReplicaSet in between.
+        first={"TestScaledRolloutDeployment": "controller"},
+    ),
     Suite("replicaset", "replicaset-controller", "TestSpecReplicasChange"),
     Suite("replicationcontroller", "replicationcontroller-controller", "TestSpecReplicasChange"),
     Suite(

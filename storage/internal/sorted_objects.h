@@ -26,7 +26,7 @@ class SortedObjects {
   const api::ObjectPtr* Find(std::string_view name) const;
   // Adds the object, or replaces the one of its name. True when it was added.
   bool Put(const api::ObjectPtr& object);
-  // False when there is none of that name.
+  // False when no object has that name.
   bool Remove(std::string_view name);
 
   Position begin() const { return {0, 0}; }

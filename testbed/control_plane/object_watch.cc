@@ -3,12 +3,14 @@
 #include <utility>
 
 #include "api/base/errors.h"
-#include "apiserver/resource_table.h"
+#include "apiserver/resource_registry.h"
+#include "testbed/control_plane/control_plane.h"
 
 namespace terrarium::testbed {
 
-api::Result<storage::ObjectKey> KeyOfNamed(storage::ObjectKey named) {
-  const apiserver::ResourceInfo* resource = apiserver::ResourceTable::BuiltIn()->FindStorage(named.resource);
+api::Result<storage::ObjectKey> KeyOfNamed(ControlPlane& control_plane, storage::ObjectKey named) {
+  const auto table = control_plane.handler().registry().Table();
+  const apiserver::ResourceInfo* resource = table->FindStorage(named.resource);
   if (resource == nullptr) return api::UnknownResource();
   if (resource->namespaced && named.ns.empty()) named.ns = "default";
   if (!resource->namespaced && !named.ns.empty())
@@ -16,11 +18,13 @@ api::Result<storage::ObjectKey> KeyOfNamed(storage::ObjectKey named) {
   return named;
 }
 
-api::Result<std::unique_ptr<ObjectWatch>> ObjectWatch::Make(storage::Store& store, storage::ObjectKey key,
+api::Result<std::unique_ptr<ObjectWatch>> ObjectWatch::Make(ControlPlane& control_plane,
+                                                            storage::ObjectKey key,
                                                             ObjectCondition condition) {
-  auto named = KeyOfNamed(std::move(key));
+  auto named = KeyOfNamed(control_plane, std::move(key));
   if (!named) return named.status();
-  return std::unique_ptr<ObjectWatch>(new ObjectWatch(store, std::move(*named), std::move(condition)));
+  return std::unique_ptr<ObjectWatch>(
+      new ObjectWatch(control_plane.store(), std::move(*named), std::move(condition)));
 }
 
 ObjectWatch::ObjectWatch(storage::Store& store, storage::ObjectKey key, ObjectCondition condition)

@@ -14,14 +14,16 @@
 
 namespace terrarium::testbed {
 
+class ControlPlane;
+
 // Completes a key from a user. An empty namespace becomes "default" if the resource is namespaced. 404 for a
 // resource that is not served, 400 for a namespace of a cluster-scoped resource.
-api::Result<storage::ObjectKey> KeyOfNamed(storage::ObjectKey named);
+api::Result<storage::ObjectKey> KeyOfNamed(ControlPlane& control_plane, storage::ObjectKey named);
 
 class ObjectWatch {
  public:
   // Fails as KeyOfNamed() does.
-  static api::Result<std::unique_ptr<ObjectWatch>> Make(storage::Store& store, storage::ObjectKey key,
+  static api::Result<std::unique_ptr<ObjectWatch>> Make(ControlPlane& control_plane, storage::ObjectKey key,
                                                         ObjectCondition condition);
 
   // Processes all events since the last call. Once true, always true.

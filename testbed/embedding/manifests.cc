@@ -18,6 +18,7 @@ using api::Status;
 using api::StringAt;
 using apiserver::Request;
 using apiserver::ResourceInfo;
+using apiserver::ResourceTable;
 using apiserver::Response;
 
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
@@ -44,14 +45,14 @@ void TakeTypeFromList(const Json& list, Json& item) {
   item["apiVersion"] = StringAt(list, "apiVersion");
 }
 
-Result<const ResourceInfo*> ResourceOf(const Json& object) {
+Result<const ResourceInfo*> ResourceOf(const Json& object, const ResourceTable& served) {
   std::string kind(StringAt(object, "kind"));
   std::string api_version(StringAt(object, "apiVersion"));
   if (kind.empty()) return api::BadRequest("Object 'Kind' is missing in '" + object.dump() + "'");
   if (api_version.empty())
     return api::BadRequest("Object 'apiVersion' is missing in '" + object.dump() + "'");
   auto [group, version] = SplitApiVersion(api_version);
-  const ResourceInfo* resource = apiserver::ResourceTable::BuiltIn()->FindKind(group, version, kind);
+  const ResourceInfo* resource = served.FindKind(group, version, kind);
   if (resource == nullptr) {
     Status none = api::UnknownResource();
     none.message = "no matches for kind " + api::Quote(kind) + " in version " + api::Quote(api_version);
@@ -226,8 +227,9 @@ Result<std::vector<Manifest>> ReadManifests(std::string_view text) {
   return out;
 }
 
-Result<Applied> ApplyManifest(const Json& object, const ApplyOptions& options, const ServeNow& serve) {
-  auto resource = ResourceOf(object);
+Result<Applied> ApplyManifest(const Json& object, const ApplyOptions& options, const ResourceTable& served,
+                              const ServeNow& serve) {
+  auto resource = ResourceOf(object, served);
   if (!resource) return resource.status();
   if (const Json* metadata = api::Find(object, "metadata"); metadata != nullptr && !metadata->is_object())
     return api::BadRequest("metadata is not an object");
@@ -268,7 +270,8 @@ Result<Applied> ApplyManifest(const Json& object, const ApplyOptions& options, c
   return applied;
 }
 
-ApplyReport ApplyManifests(std::string_view text, const ApplyOptions& options, const ServeNow& serve) {
+ApplyReport ApplyManifests(std::string_view text, const ApplyOptions& options, const ResourceTable& served,
+                           const ServeNow& serve) {
   ApplyReport report;
   auto manifests = ReadManifests(text);
   if (!manifests) {
@@ -276,7 +279,7 @@ ApplyReport ApplyManifests(std::string_view text, const ApplyOptions& options, c
     return report;
   }
   for (const Manifest& manifest : *manifests) {
-    auto applied = ApplyManifest(manifest.object, options, serve);
+    auto applied = ApplyManifest(manifest.object, options, served, serve);
     if (applied)
       report.applied.push_back(std::move(*applied));
     else

@@ -14,6 +14,7 @@
 #include "api/json.h"
 #include "api/object_name.h"
 #include "apiserver/request.h"
+#include "apiserver/resource_table.h"
 
 namespace terrarium::testbed {
 
@@ -70,10 +71,11 @@ using ServeNow = std::function<apiserver::Response(apiserver::Request)>;
 
 // A malformed text changes nothing. As in kubectl, a rejected object does not stop the objects after it, and
 // unknown fields are rejected (fieldValidation=Strict).
-ApplyReport ApplyManifests(std::string_view text, const ApplyOptions& options, const ServeNow& serve);
+ApplyReport ApplyManifests(std::string_view text, const ApplyOptions& options,
+                           const apiserver::ResourceTable& served, const ServeNow& serve);
 // The same for one parsed object.
 api::Result<Applied> ApplyManifest(const api::Json& object, const ApplyOptions& options,
-                                   const ServeNow& serve);
+                                   const apiserver::ResourceTable& served, const ServeNow& serve);
 
 // The Status in an error response. REQUIRES: its code is 400 or above.
 api::Status StatusOf(const apiserver::Response& response);

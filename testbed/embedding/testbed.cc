@@ -91,8 +91,7 @@ class Testbed::Impl {
     auto made = ControlPlane::Make(simulation.runtime(), log, std::move(control_plane_options), components);
     CHECK(made.ok());
     control_plane = std::move(*made);
-    timeline = std::make_unique<Timeline>(control_plane->store(), simulation.runtime(),
-                                          control_plane->components().why());
+    timeline = std::make_unique<Timeline>(*control_plane);
     monitor->Follow(control_plane->store(), simulation.runtime());
     simulation.SetAfterPiece([this] { CrashIfReached(); });
     simulation.SetOnRest([this](bool idle) {
@@ -217,7 +216,7 @@ std::string Testbed::Explained(const invariants::Violation& violation) const {
 Timeline& Testbed::timeline() { return *impl_->timeline; }
 
 ApplyReport Testbed::Apply(std::string_view manifests, const ApplyOptions& options) {
-  return ApplyManifests(manifests, options,
+  return ApplyManifests(manifests, options, *impl_->control_plane->handler().registry().Table(),
                         [this](apiserver::Request request) { return Serve(std::move(request)); });
 }
 
@@ -330,7 +329,7 @@ api::Result<std::int64_t> Testbed::WaitFor(std::string_view resource, ObjectName
   if (!wanted) return wanted.status();
   std::string subject = std::string(resource) + "/" + name.name;
   storage::ObjectKey key{std::string(resource), std::move(name.ns), std::move(name.name)};
-  auto watch = ObjectWatch::Make(impl_->control_plane->store(), std::move(key), std::move(*wanted));
+  auto watch = ObjectWatch::Make(*impl_->control_plane, std::move(key), std::move(*wanted));
   if (!watch) return watch.status();
   RunOutcome outcome = clock().RunUntil([&watch] { return (*watch)->Held(); }, limit);
   if (outcome.why == RunOutcome::Why::kDone) return (*watch)->revision();

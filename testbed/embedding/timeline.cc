@@ -9,8 +9,9 @@
 
 #include "api/base/duration.h"
 #include "api/json_access.h"
-#include "apiserver/resource_table.h"
+#include "apiserver/resource_registry.h"
 #include "controllers/runtime/why.h"
+#include "testbed/control_plane/control_plane.h"
 #include "testbed/embedding/document_changes.h"
 #include "testbed/embedding/views.h"
 
@@ -24,9 +25,9 @@ using Kind = TimelineEntry::Kind;
 // EventsOf() drains a watch in batches of this size.
 constexpr std::size_t kEventsPerTake = 10'000;
 
-std::set<std::string> StoredResources() {
+std::set<std::string> StoredResources(const apiserver::ResourceTable& served) {
   std::set<std::string> names;
-  for (const apiserver::ResourceInfo& resource : apiserver::ResourceTable::BuiltIn()->all())
+  for (const apiserver::ResourceInfo& resource : served.all())
     if (!resource.storage.empty()) names.emplace(resource.storage);
   return names;
 }
@@ -125,8 +126,12 @@ struct Timeline::Item {
   const controllers::WhyRecord* why = nullptr;
 };
 
-Timeline::Timeline(storage::Store& store, const api::Clock& clock, const controllers::WhyLog& why)
-    : store_(store), clock_(clock), why_(why), start_(clock.Now()) {
+Timeline::Timeline(ControlPlane& control_plane)
+    : served_(control_plane.handler().registry()),
+      store_(control_plane.store()),
+      clock_(control_plane.runtime()),
+      why_(control_plane.components().why()),
+      start_(clock_.Now()) {
   Wrote("cluster");
 }
 
@@ -173,7 +178,7 @@ std::vector<TimelineEntry> Timeline::Read(const TimelineQuery& query) const {
   };
   std::vector<Item> items;
   WritesByObject writes;
-  std::set<std::string> resources = StoredResources();
+  std::set<std::string> resources = StoredResources(*served_.Table());
   for (const std::string& resource : resources) {
     for (storage::Event& event : EventsOf(store_, resource)) {
       const Mark* mark = MarkOf(event.revision());

@@ -23,11 +23,16 @@
 #include "api/object_name.h"
 #include "storage/store.h"
 
+namespace terrarium::apiserver {
+class ResourceRegistry;
+}
 namespace terrarium::controllers {
 class WhyLog;
 }
 
 namespace terrarium::testbed {
+
+class ControlPlane;
 
 struct TimelineEntry {
   enum class Kind {
@@ -68,9 +73,8 @@ class Timeline {
   static constexpr std::size_t kMarksMax = 50'000;  // more than the store's history has events
   static constexpr std::size_t kNotesMax = 5'000;
 
-  // `store`, `clock` and `why` outlive the timeline. Revisions that exist already are attributed to
-  // "cluster".
-  Timeline(storage::Store& store, const api::Clock& clock, const controllers::WhyLog& why);
+  // `control_plane` outlives the timeline. Revisions that exist already are attributed to "cluster".
+  explicit Timeline(ControlPlane& control_plane);
 
   // Attributes all revisions since the last call to `who`, at the current time.
   void Wrote(std::string_view who);
@@ -99,6 +103,7 @@ class Timeline {
   const Mark* MarkOf(std::int64_t revision) const;  // nullptr: newer than the last Wrote()
   TimelineEntry EntryOf(const Item& item) const;
 
+  apiserver::ResourceRegistry& served_;
   storage::Store& store_;
   const api::Clock& clock_;
   const controllers::WhyLog& why_;

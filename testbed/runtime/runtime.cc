@@ -33,7 +33,7 @@ api::Result<ClockMode> ClockMode::Parse(const std::string& text) {
       return ClockMode{Kind::kScaled, factor};
     return api::BadRequest("clock mode " + text + ": the factor is a number above 0 and at most 1000000");
   }
-  return api::BadRequest("clock mode " + text + " is none of real, scaled=N, virtual and auto");
+  return api::BadRequest("clock mode " + text + " must be one of real, scaled=N, virtual and auto");
 }
 
 std::string ClockMode::String() const {

@@ -44,8 +44,8 @@ StepOutcome RunUntil(Run& run, const Json& step) {
   ObjectTarget target = ObjectTarget::Of(step, "runUntil");
   auto condition = ObjectCondition::Parse(step["for"].get<std::string>());
   CHECK(condition.ok());
-  auto watch = ObjectWatch::Make(run.bed().control_plane().store(),
-                                 {target.Storage(), target.ns(), target.name()}, std::move(*condition));
+  auto watch = ObjectWatch::Make(run.bed().control_plane(), {target.Storage(), target.ns(), target.name()},
+                                 std::move(*condition));
   if (!watch) return StepOutcome::Refused(watch.status());
   const api::Duration limit = DurationOf(step["within"]);
   Run::Moved moved = run.Move(limit, [&watch] { return (*watch)->Held(); });

@@ -110,7 +110,7 @@ Result<ClusterOptions> ToOptions(const ClusterSettings& settings, SettingNames n
   if (!mode) return wrong("clock", mode.status().message);
   out.mode = *mode;
   auto durability = DurabilityOf(settings.durability);
-  if (!durability) return wrong("durability", settings.durability + " is none of full, normal and off");
+  if (!durability) return wrong("durability", settings.durability + " must be one of full, normal and off");
   out.control_plane.durability = *durability;
   out.control_plane.data_file = settings.data;
   out.control_plane.gates = *gates;

@@ -35,6 +35,9 @@ RETIRED_WORDS = [(re.compile(pattern.replace(" ", BLANKS), re.IGNORECASE | re.MU
     (r"\bthe world's (?:time|clock|seconds)\b", "wall-clock time"),
     (r"\bdo(?:es)? what (?:it|they) says?\b", "what it does"),
     (r"\bof one's own\b", "your own, its own"),
+    (r"\bis none of\b", "must be one of, is not one of"),
+    (r"\bknows nobody\b|\btime that is left\b|\btemplate owner's\b",
+     "depends on nothing; deadline; strategy shared by owners of a pod template"),
     (r"^#+ (?:what is (?:not|checked)|what can be seen|who goes first|how it works|when it fails|where it is|a look)\b",
      "a heading that a reader searches for"),
 ]]

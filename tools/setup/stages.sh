@@ -29,6 +29,11 @@ fuzz_targets() {
   return "$code"
 }
 
+# In a release build, the only one in which half a second means half a second.
+largest_bodies() {
+  (build_preset release terrarium_hostile_bench) && "$ROOT/build/release/bench/terrarium_hostile_bench"
+}
+
 static_analysis() { "$ROOT/tools/clang-tidy"; }
 
 # Usage: run_stages "NAME OF A FUNCTION WITH BLANKS"...

@@ -23,7 +23,7 @@ api::Result<std::string> ChooseContainer(const Json& pod, const std::string& ask
 api::Result<void> CheckNode(const Call& call, const Json& pod) {
   const std::string node(api::StringAt(pod, "spec", "nodeName"));
   if (call.server.store.Get({"nodes", "", node}) != nullptr) return {};
-  // Kubernetes takes the resource of the request for that of what is missing.
+  // Kubernetes reports the resource of the request (pods), although a node is missing.
   return api::NotFound(call.resource().Resource(), node);
 }
 

@@ -15,7 +15,7 @@ using api::Json;
 using api::Path;
 using api::Result;
 
-// A number that is given must be one: no text at all is none.
+// An absent parameter sets no limit; an empty one is malformed.
 Result<std::optional<std::int64_t>> LogNumber(const Request& request, std::string_view name) {
   const std::string* text = request.Query(name);
   if (text == nullptr) return std::optional<std::int64_t>{};

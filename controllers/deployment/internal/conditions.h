@@ -32,7 +32,7 @@ struct Condition {
 };
 api::Json MakeCondition(const Condition& condition, api::Time now);
 
-// nullptr when there is none of that type.
+// nullptr when no condition has that type.
 const api::Json* FindCondition(const api::Json& conditions, std::string_view type);
 // A no-op when a condition with that status and reason exists, even with another message. The transition time
 // changes only with the status.

@@ -77,7 +77,7 @@ std::vector<FactsPtr> Outdated(std::span<const FactsPtr> sets, std::size_t new_i
   const std::int64_t surplus = static_cast<std::int64_t>(old.size()) - limit;
   if (surplus <= 0) return {};
   std::sort(old.begin(), old.end(), EarlierRevision);
-  // One that may not go is not replaced by a younger one.
+  // A ReplicaSet that has to stay still counts: no younger one is deleted in its place.
   old.resize(static_cast<std::size_t>(surplus));
   std::erase_if(
       old, [&](const FactsPtr& set) { return HasPods(*set, keep_terminating) || !set->size.status_current; });

@@ -47,9 +47,8 @@ Task<api::Result<Change>> ReplicaSetWrites::Resize(SyncStatePtr sync, std::vecto
   if (sent.empty()) co_return Change::kUnchanged;
 
   auto saw = std::make_shared<const Json>(sync->Saw());
-  // One after the other, and none after one that failed: what is left of a proportional scale comes out the
-  // same when it is taken up again only if the sets before, of which the first gets the leftover, have been
-  // written.
+  // In order, and none after a failed write: the first ReplicaSet gets the leftover of a proportional scale,
+  // so the next sync computes the same sizes only if the ReplicaSets before a missing one have been written.
   for (std::size_t i = 0; i < sent.size(); ++i) {
     api::Awaitable<Client::Written> sending = context_.client.Sent(std::move(requests[i]));
     Client::Written written = co_await std::move(sending);

@@ -70,7 +70,7 @@ std::string ReadNames(const Json& body, const char* field, const std::vector<std
     if (!(*list)[i].is_string()) return at("not a name");
     const std::string& name = (*list)[i].get_ref<const std::string&>();
     if (!std::binary_search(candidates.begin(), candidates.end(), name))
-      return at("none of the candidate_pods");
+      return at("not one of the candidate_pods");
     names.insert(name);
   }
   return "";

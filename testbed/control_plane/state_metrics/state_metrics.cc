@@ -18,7 +18,7 @@ void AppendKind(const KindFamilies& kind, const std::vector<api::ObjectPtr>& obj
   if (objects.empty()) return;
   std::vector<std::string> texts(kind.families.size());
   for (const api::ObjectPtr& object : objects) {
-    // Not Document(): a scrape looks at everything, and would push out what others look at again.
+    // Not Document(): a scrape reads every object, and would evict the documents that others read again.
     const api::Json document = object->Parse();
     for (std::size_t i = 0; i < kind.families.size(); ++i) {
       const Family& family = kind.families[i];

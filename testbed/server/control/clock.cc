@@ -167,8 +167,8 @@ void RunUntil(Call call) {
   storage::ObjectKey key{std::string(api::StringAt(call.body, "resource")),
                          std::string(api::StringAt(call.body, "namespace")),
                          std::string(api::StringAt(call.body, "name"))};
-  if (key.name.empty()) return call.reply(api::BadRequest("name is missing: which object to look at"));
-  auto made = ObjectWatch::Make(call.control.control_plane().store(), std::move(key), std::move(*condition));
+  if (key.name.empty()) return call.reply(api::BadRequest("name is missing"));
+  auto made = ObjectWatch::Make(call.control.control_plane(), std::move(key), std::move(*condition));
   if (!made) return call.reply(made.status());
   std::shared_ptr<ObjectWatch> watch = std::move(*made);
   Move(

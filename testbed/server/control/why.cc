@@ -15,9 +15,8 @@ void GetWhy(Call call) {
   bool about_all = key == storage::ObjectKey{};
   if (!about_all) {
     if (key.resource.empty() || key.name.empty())
-      return call.reply(
-          api::BadRequest("resource and name are given together, or neither: which object to look at"));
-    auto named = KeyOfNamed(std::move(key));
+      return call.reply(api::BadRequest("resource and name are given together, or neither"));
+    auto named = KeyOfNamed(call.control.control_plane(), std::move(key));
     if (!named) return call.reply(named.status());
     key = std::move(*named);
   }

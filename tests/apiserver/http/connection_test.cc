@@ -1,5 +1,3 @@
-// One connection on a clock that the test advances, with a client that reads when the test lets it.
-
 #include "apiserver/http/connection.h"
 
 #include <algorithm>
@@ -9,104 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/apiserver/http/event_loop.h"
-#include "tests/apiserver/http/fake_tcp.h"
+#include "tests/apiserver/http/connection_fixture.h"
 
 namespace terrarium::apiserver {
 namespace {
-
-using std::chrono::seconds;
-
-SteadyTime g_now{};
-
-constexpr std::string_view kGet = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
-
-std::string Post(std::size_t length) {
-  return "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n";
-}
-
-// A stream that never ends.
-class EndlessStream : public ResponseStream {
- public:
-  State Read(std::size_t max_bytes, std::string& out) override {
-    out.append(max_bytes, 'x');
-    return State::kOpen;
-  }
-  void SetWake(std::function<void()>) override {}
-};
-
-HttpOptions SmallOptions() {
-  HttpOptions options;
-  options.head_bytes_max = 1000;
-  options.body_bytes_max = 10'000;
-  options.received_bytes_max = 15'000;
-  options.unsent_bytes_max = 1'000'000;
-  options.loop_body_bytes_max = 5'000;
-  return options;
-}
-
-class ConnectionTest : public testing::Test {
- protected:
-  struct Client {
-    std::shared_ptr<FakeTcp> tcp;
-    std::shared_ptr<Connection> connection;
-    std::optional<SteadyTime> timer;
-
-    void Send(std::string_view text) { connection->OnData(text); }
-    void SendInSteps(std::string_view text, std::size_t step) {
-      for (std::size_t at = 0; at < text.size(); at += step) Send(text.substr(at, step));
-    }
-    const std::string& answers() const { return tcp->sent; }
-  };
-
-  explicit ConnectionTest(HttpOptions options = SmallOptions())
-      : state_(
-            std::move(options),
-            [this](Request request, const RequestScopePtr& scope) { Serve(request, scope->AsResponder()); },
-            [] { return g_now; }) {}
-
-  std::unique_ptr<Client> Connect() {
-    auto client = std::make_unique<Client>();
-    client->tcp = std::make_shared<FakeTcp>(&loop_);
-    client->connection = std::make_shared<Connection>(
-        state_, *client->tcp, [raw = client.get()](SteadyTime due) { raw->timer = due; });
-    client->tcp->on_close = [raw = client.get()] { raw->connection->OnClosed(); };
-    client->connection->OnOpened();
-    return client;
-  }
-
-  virtual void Serve(const Request& request, const Responder& respond) {
-    requests_.push_back(request);
-    if (answer_) return answer_(respond);
-    Response response;
-    response.body = "answer " + std::to_string(requests_.size());
-    respond(std::move(response));
-  }
-
-  // Runs the queued work of the loop, including work that it queues.
-  void RunLoop() {
-    for (int i = 0; i < 3; ++i) {
-      loop_.queueInLoop([this] { loop_.quit(); });
-      loop_.loop();
-    }
-  }
-
-  // Advances the clock by `time`, in steps small enough for every timer to fire when it is due.
-  void Pass(seconds time, Client& client) {
-    for (int i = 0; i < time.count(); ++i) {
-      g_now += seconds(1);
-      if (!client.timer || *client.timer > g_now || client.tcp->closed) continue;
-      client.timer.reset();
-      client.connection->OnTimer();
-      RunLoop();
-    }
-  }
-
-  trantor::EventLoop& loop_ = Loop();
-  std::vector<Request> requests_;
-  std::function<void(const Responder&)> answer_;
-  ServerState state_;
-};
 
 std::size_t Count(const std::string& text, std::string_view part) {
   std::size_t count = 0;
@@ -145,6 +49,28 @@ TEST_F(ConnectionTest, AnswersKeepTheOrderOfTheirRequests) {
   EXPECT_TRUE(client->answers().ends_with("first"));
   EXPECT_EQ(state_.received.used(), kGet.size()) << "the second request";
   held[1](Response{});
+  EXPECT_EQ(state_.received.used(), 0U);
+}
+
+TEST_F(ConnectionTest, RequestsThatWaitAreServedInTurnWhileOthersArrive) {
+  std::optional<Responder> held;
+  answer_ = [&](const Responder& respond) { held = respond; };
+  auto client = Connect();
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += Post(4) + std::to_string(1000 + i);
+  // The second half arrives in parts, one after each response.
+  const std::size_t half = text.size() / 2, part = half / 40;
+  client->Send(std::string_view(text).substr(0, half));
+  for (std::size_t served = 0, at = half; served < 100; ++served) {
+    ASSERT_EQ(requests_.size(), served + 1);
+    ASSERT_EQ(requests_.back().body, std::to_string(1000 + served));
+    Response response;
+    std::exchange(held, std::nullopt)->operator()(std::move(response));
+    RunLoop();
+    if (at < text.size()) client->Send(std::string_view(text).substr(at, part));
+    at += part;
+  }
+  EXPECT_EQ(Count(client->answers(), "HTTP/1.1 200 OK"), 100U);
   EXPECT_EQ(state_.received.used(), 0U);
 }
 
@@ -226,6 +152,18 @@ TEST_F(ConnectionTest, AnIdleConnectionIsKeptForThreeMinutes) {
   client->Send(kGet);
   Pass(seconds(179), *client);
   EXPECT_FALSE(client->tcp->closed);
+  Pass(seconds(1), *client);
+  EXPECT_TRUE(client->tcp->closed);
+}
+
+TEST_F(ConnectionTest, EmptyLinesDoNotKeepAnIdleConnection) {
+  auto client = Connect();
+  for (int i = 0; i < 179; ++i) {
+    client->Send("\r\n");
+    Pass(seconds(1), *client);
+  }
+  EXPECT_FALSE(client->tcp->closed);
+  client->Send("\r\n");
   Pass(seconds(1), *client);
   EXPECT_TRUE(client->tcp->closed);
 }
@@ -427,121 +365,6 @@ TEST_F(ConnectionTest, ACompletedWriteWhoseAnswerExceedsTheBudgetIsNotToBeRepeat
   second->Send(Post(1) + "x");
   EXPECT_TRUE(second->answers().starts_with("HTTP/1.1 500")) << second->answers();
   EXPECT_EQ(second->answers().find("Retry-After"), std::string::npos);
-}
-
-class ConnectionStreamTest : public ConnectionTest {
- protected:
-  ConnectionStreamTest() {
-    answer_ = [](const Responder& respond) {
-      Response response;
-      response.stream = std::make_unique<EndlessStream>();
-      respond(std::move(response));
-    };
-  }
-};
-
-TEST_F(ConnectionStreamTest, AWatcherThatDoesNotReadHoldsOnePieceAndIsClosed) {
-  auto client = Connect();
-  client->tcp->room = 200'000;
-  client->Send(kGet);
-  for (int i = 0; i < 20; ++i) RunLoop();
-  EXPECT_EQ(client->answers().size(), 200'000U);
-  EXPECT_LT(client->tcp->unsent_bytes(), 70'000U);
-  EXPECT_LT(state_.unsent.used(), 70'000U);
-  EXPECT_EQ(state_.streams.load(), 1);
-  Pass(seconds(29), *client);
-  EXPECT_FALSE(client->tcp->closed);
-  Pass(seconds(1), *client);
-  EXPECT_TRUE(client->tcp->closed);
-  EXPECT_EQ(state_.unsent.used(), 0U);
-  EXPECT_EQ(state_.streams.load(), 0);
-}
-
-TEST_F(ConnectionStreamTest, AWatcherIsClosedThirtySecondsAfterItsLastProgress) {
-  auto client = Connect();
-  client->tcp->room = 1000;
-  client->Send(kGet);
-  RunLoop();
-  Pass(seconds(1), *client);
-  client->tcp->MakeRoom(1000);
-  Pass(seconds(29), *client);
-  EXPECT_FALSE(client->tcp->closed);
-  Pass(seconds(5), *client);  // the checks are as far apart
-  EXPECT_TRUE(client->tcp->closed);
-}
-
-TEST_F(ConnectionStreamTest, AWatcherThatReadsAByteNowAndThenIsClosed) {
-  auto client = Connect();
-  client->tcp->room = 1000;
-  client->Send(kGet);
-  RunLoop();
-  for (int i = 0; i < 59; ++i) {
-    Pass(seconds(1), *client);
-    client->tcp->MakeRoom(1);
-  }
-  EXPECT_FALSE(client->tcp->closed);
-  Pass(seconds(1), *client);
-  EXPECT_TRUE(client->tcp->closed);
-  EXPECT_EQ(state_.unsent.used(), 0U);
-  EXPECT_EQ(state_.streams.load(), 0);
-}
-
-TEST_F(ConnectionStreamTest, AWatcherThatReadsOnePieceAMinuteIsKept) {
-  auto client = Connect();
-  client->tcp->room = 1000;
-  client->Send(kGet);
-  RunLoop();
-  for (int i = 0; i < 200; ++i) {
-    Pass(seconds(1), *client);
-    client->tcp->MakeRoom(2'000);
-    RunLoop();
-  }
-  EXPECT_FALSE(client->tcp->closed);
-}
-
-TEST_F(ConnectionStreamTest, AWatcherThatReadsAgainIsSentMore) {
-  auto client = Connect();
-  client->tcp->room = 1000;
-  client->Send(kGet);
-  RunLoop();
-  Pass(seconds(20), *client);
-  client->tcp->MakeRoom(500'000);
-  for (int i = 0; i < 20; ++i) RunLoop();
-  EXPECT_EQ(client->answers().size(), 501'000U);
-  Pass(seconds(29), *client);
-  EXPECT_FALSE(client->tcp->closed);
-}
-
-TEST_F(ConnectionStreamTest, AWatcherIsClosedWhenTheBudgetIsUsedUp) {
-  std::vector<std::unique_ptr<Client>> clients;
-  for (int i = 0; i < 17; ++i) {
-    clients.push_back(Connect());
-    clients.back()->tcp->room = 500;
-    clients.back()->Send(kGet);
-    RunLoop();
-  }
-  EXPECT_LE(state_.unsent.used(), 1'000'000U);
-  EXPECT_FALSE(clients.front()->tcp->closed);
-  EXPECT_TRUE(clients.back()->tcp->closed);
-}
-
-TEST_F(ConnectionStreamTest, OldClientsGetABodyUntilTheConnectionCloses) {
-  auto client = Connect();
-  client->tcp->room = 1000;
-  client->Send("GET / HTTP/1.0\r\n\r\n");
-  RunLoop();
-  EXPECT_TRUE(client->answers().starts_with("HTTP/1.0 200 OK\r\n"));
-  EXPECT_EQ(client->answers().find("chunked"), std::string::npos);
-  EXPECT_NE(client->answers().find("\r\n\r\nxxxx"), std::string::npos);
-}
-
-TEST_F(ConnectionStreamTest, AStreamGoesOnForAClientThatWillClose) {
-  auto client = Connect();
-  client->tcp->room = 1000;
-  client->Send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-  RunLoop();
-  EXPECT_NE(client->answers().find("Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n10000\r\nxxxx"),
-            std::string::npos);
 }
 
 class ConnectionTokenTest : public ConnectionTest {

@@ -74,7 +74,7 @@ const Fault kFaults[] = {
     {"WrongType", AnswerWith(R"({"chosen_pods":"p0"})"), "malformed",
      "in the answer, chosen_pods is not a list"},
     {"NoCandidate", Picks({"p0", "p9"}), "malformed",
-     "in the answer, chosen_pods[1] is none of the candidate_pods"},
+     "in the answer, chosen_pods[1] is not one of the candidate_pods"},
     {"WrongContentType", AnswerWith("{}", 200, "text/html"), "malformed",
      "the content type of the answer is not application/json"},
     {"Status", AnswerWith(R"({"chosen_pods":["p0"]})", 503), "bad_status", "it answered with status 503"},

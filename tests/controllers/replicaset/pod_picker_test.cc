@@ -138,9 +138,9 @@ TEST(PickAnswer, OtherBodiesAreMalformed) {
   EXPECT_EQ(Fault(AnswerWith(R"({"tied_pods":["a",7]})")),
             "malformed: in the answer, tied_pods[1] is not a name");
   EXPECT_EQ(Fault(AnswerWith(R"({"chosen_pods":["a","b","stranger"]})")),
-            "malformed: in the answer, chosen_pods[2] is none of the candidate_pods");
+            "malformed: in the answer, chosen_pods[2] is not one of the candidate_pods");
   EXPECT_EQ(Fault(AnswerWith(R"({"chosen_pods":["a"],"tied_pods":[""]})")),
-            "malformed: in the answer, tied_pods[0] is none of the candidate_pods");
+            "malformed: in the answer, tied_pods[0] is not one of the candidate_pods");
 }
 
 TEST(PickAnswer, TheContentTypeIsJsonOrAbsent) {

@@ -141,7 +141,8 @@ class ClaimOnClusterTest : public RuntimeOnClusterTest {
  protected:
   using Claimed = api::Result<std::vector<api::ObjectPtr>>;
   static api::Task<void> Store(api::Task<Claimed> claiming, std::optional<Claimed>* claimed) {
-    claimed->emplace(co_await std::move(claiming));
+    Claimed done = co_await std::move(claiming);
+    claimed->emplace(std::move(done));
   }
   Claimed Claim(const api::ObjectPtr& owner, std::vector<api::ObjectPtr> candidates) {
     Claimant claimant{.owner = owner,

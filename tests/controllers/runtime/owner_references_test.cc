@@ -71,7 +71,8 @@ class ClaimObjectsTest : public ::testing::Test {
   const std::string& uid() const { return owner_->header().uid; }
 
   static api::Task<void> Store(api::Task<Claimed> claiming, std::optional<Claimed>* claimed) {
-    claimed->emplace(co_await std::move(claiming));
+    Claimed done = co_await std::move(claiming);
+    claimed->emplace(std::move(done));
   }
   Claimed Claim(std::vector<ObjectPtr> candidates) {
     Claimant claimant{.owner = owner_,

@@ -25,7 +25,8 @@ api::WriteRequest CreateOf(const std::string& name) {
 
 api::Task<void> Collect(api::Client* client, std::vector<api::WriteRequest> requests,
                         std::optional<Answers>* answers) {
-  answers->emplace(co_await SendAll(*client, std::move(requests)));
+  Answers sent = co_await SendAll(*client, std::move(requests));
+  answers->emplace(std::move(sent));
 }
 
 TEST(SendAll, AnswersComeTogetherInTheOrderOfTheRequests) {

@@ -20,7 +20,8 @@ class SlowStartTest : public testing::Test {
   using Answers = std::vector<api::Client::Written>;
 
   static api::Task<void> Store(api::Task<Answers> sending, std::optional<Answers>* answers) {
-    answers->emplace(co_await std::move(sending));
+    Answers sent = co_await std::move(sending);
+    answers->emplace(std::move(sent));
   }
   // The number of requests per batch.
   std::vector<std::size_t> Send(std::size_t count) {

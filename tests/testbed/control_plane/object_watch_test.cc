@@ -14,8 +14,8 @@ Json ConfigMap(const std::string& value) {
 }
 
 std::unique_ptr<ObjectWatch> WatchFor(Testbed& bed, const std::string& condition) {
-  auto watch = ObjectWatch::Make(bed.control_plane().store(), {"configmaps", "", "c"},
-                                 *ObjectCondition::Parse(condition));
+  auto watch =
+      ObjectWatch::Make(bed.control_plane(), {"configmaps", "", "c"}, *ObjectCondition::Parse(condition));
   EXPECT_TRUE(watch.ok());
   return std::move(*watch);
 }
@@ -41,11 +41,10 @@ TEST(ObjectWatch, BeginsWithTheCurrentState) {
 
 TEST(ObjectWatch, RefusesAResourceThatIsNotServed) {
   Testbed bed({.controllers = "", .kubelet = false, .scheduler = false, .nodes = 0});
-  EXPECT_EQ(
-      ObjectWatch::Make(bed.control_plane().store(), {"unicorns", "", "c"}, *ObjectCondition::Parse("create"))
-          .status()
-          .code,
-      404);
+  EXPECT_EQ(ObjectWatch::Make(bed.control_plane(), {"unicorns", "", "c"}, *ObjectCondition::Parse("create"))
+                .status()
+                .code,
+            404);
 }
 
 }  // namespace

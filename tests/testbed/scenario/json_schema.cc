@@ -34,7 +34,7 @@ class Validator {
     if (keyword == "enum")
       return std::find(argument.begin(), argument.end(), value) != argument.end()
                  ? ""
-                 : at + " is none of the words";
+                 : at + " is not one of the words";
     if (keyword == "pattern")
       return !value.is_string() ||
                      std::regex_search(value.get<std::string>(), std::regex(argument.get<std::string>()))

@@ -171,7 +171,7 @@ TEST_F(ClusterSetTest, ErrorsNameTheSetting) {
   EXPECT_THAT(Refused(Json{{"name", ""}}), HasSubstr("name"));
   EXPECT_THAT(Refused(Json{{"name", 1}}), HasSubstr("name must be a string"));
   EXPECT_THAT(Refused(Json{{"bogus", 1}}), HasSubstr("unknown field \"bogus\""));
-  EXPECT_THAT(Refused(Json{{"clock", "fast"}}), HasSubstr("clock: clock mode fast is none of"));
+  EXPECT_THAT(Refused(Json{{"clock", "fast"}}), HasSubstr("clock: clock mode fast must be one of"));
   EXPECT_THAT(Refused(Json{{"nodes", -1}}), HasSubstr("nodes must be a whole number from 0 to 10000"));
   EXPECT_THAT(Refused(Json{{"nodes", 1.5}}), HasSubstr("nodes must be a whole number"));
   EXPECT_THAT(Refused(Json{{"seed", "x"}}), HasSubstr("seed must be a whole number"));
@@ -185,7 +185,7 @@ TEST_F(ClusterSetTest, ErrorsNameTheSetting) {
   EXPECT_THAT(Refused(Json{{"controllers", "*,-bogus"}}), HasSubstr("controllers: "));
   EXPECT_THAT(Refused(Json{{"podDefaults", {{"start-delay", "soon"}}}}), HasSubstr("podDefaults"));
   EXPECT_THAT(Refused(Json{{"podDefaults", 1}}), HasSubstr("podDefaults must be an object"));
-  EXPECT_THAT(Refused(Json{{"durability", "some"}}), HasSubstr("durability: some is none of"));
+  EXPECT_THAT(Refused(Json{{"durability", "some"}}), HasSubstr("durability: some must be one of"));
   EXPECT_THAT(Refused(Json{{"nodes", 10'001}}), HasSubstr("nodes must be a whole number from 0 to 10000"));
   EXPECT_THAT(Refused(Json{{"data", "a.db"}}),
               HasSubstr("data: the server was started without --cluster-data-dir"));

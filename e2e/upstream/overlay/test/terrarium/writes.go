@@ -1,6 +1,7 @@
 package terrarium
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"strings"
@@ -8,7 +9,11 @@ import (
 )
 
 // advance is how much earlier a write comes that TERRARIUM_FIRST names: long for a controller, short for a test.
-const advance = 500 * time.Millisecond
+// quietLimit bounds how long a test waits for the controllers' writes to end.
+const (
+	advance    = 500 * time.Millisecond
+	quietLimit = 10 * time.Second
+)
 
 // writeTransport sends a test's writes, with what has to happen on the server around them.
 type writeTransport struct {
@@ -60,9 +65,9 @@ func (w writeTransport) inOrder(request *http.Request) (*http.Response, error) {
 	s := w.server
 	first := os.Getenv("TERRARIUM_FIRST")
 	switch {
-	case first == "controller" && request.Method == http.MethodPut:
+	case first == "controller" && request.Method == http.MethodPut && !strings.Contains(request.URL.Path, "/pods/"):
 		response, err := w.send(request)
-		time.Sleep(advance)
+		s.awaitQuiet()
 		return response, err
 	case first == "test" && request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/jobs"):
 		s.mu.Lock()
@@ -80,4 +85,26 @@ func (w writeTransport) inOrder(request *http.Request) (*http.Response, error) {
 		})
 	}
 	return w.send(request)
+}
+
+// awaitQuiet waits until nothing has been written for as long as `advance`.
+func (s *Server) awaitQuiet() {
+	last, since := "", time.Now()
+	for begin := since; time.Since(since) < advance && time.Since(begin) < quietLimit; time.Sleep(10 * time.Millisecond) {
+		response, err := controlClient.Get(s.url + "/api/v1/namespaces?limit=1")
+		if err != nil {
+			return
+		}
+		var list struct {
+			Metadata struct{ ResourceVersion string }
+		}
+		err = json.NewDecoder(response.Body).Decode(&list)
+		response.Body.Close()
+		if err != nil {
+			return
+		}
+		if list.Metadata.ResourceVersion != last {
+			last, since = list.Metadata.ResourceVersion, time.Now()
+		}
+	}
 }
