@@ -58,6 +58,8 @@ struct HandlerOptions {
   api::Executor* connection_executor = nullptr;
   PodLogSource pod_log;
   std::function<std::string()> more_metrics;  // Prometheus text of the other components
+  // A warning for clients that create objects of the resource with this storage name. Empty: none.
+  std::function<std::string(std::string_view resource)> create_warning;
   // Records what writes did to fields that have a feature gate. It outlives the handler.
   GateLog* gate_log = nullptr;
   TokenAuthenticator authenticate;  // for TokenReviews; a request already carries its user

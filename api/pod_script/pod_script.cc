@@ -96,6 +96,10 @@ void ReadPeriod(const Place& place, std::optional<Duration>& out) {
   out = period;
 }
 
+void ReadRunFor(const Place& place, std::optional<Duration>& out) {
+  out = place.text == "forever" ? kForever : ReadDuration(place.text, place);
+}
+
 struct Key {
   std::string_view name;
   void (*read)(const Place& place, ContainerScript& script);
@@ -113,7 +117,7 @@ constexpr std::array<Key, 14> kKeys = {{
     {"never-ready", [](const Place& p, ContainerScript& s) { Read(p, s.never_ready); }},
     {"readiness", [](const Place& p, ContainerScript& s) { Read(p, s.readiness); }},
     {"ready-delay", [](const Place& p, ContainerScript& s) { Read(p, s.ready_delay); }},
-    {"run-for", [](const Place& p, ContainerScript& s) { Read(p, s.run_for); }},
+    {"run-for", [](const Place& p, ContainerScript& s) { ReadRunFor(p, s.run_for); }},
     {"start-delay", [](const Place& p, ContainerScript& s) { Read(p, s.start_delay); }},
     {"stop-after", [](const Place& p, ContainerScript& s) { Read(p, s.stop_after); }},
     {"stop-exit-code", [](const Place& p, ContainerScript& s) { Read(p, s.stop_exit_code); }},

@@ -21,6 +21,9 @@ namespace terrarium::api {
 
 inline constexpr std::string_view kScriptPrefix = "terrarium.dev/";
 
+// The value of `run-for: forever`.
+inline constexpr Duration kForever = Duration::max();
+
 // From `after` (since the container's start) on, the probe passes or fails.
 struct ProbeFlip {
   Duration after;

@@ -118,6 +118,9 @@ void ServeCreate(const CallPtr& call) {
   creation->options = *options;
   if (name.empty() && !api::StringAt(*object, "metadata", "generateName").empty())
     creation->tries_left = kGenerateNameTries;
+  if (const auto& warning_of = call->server.options.create_warning)
+    if (std::string warning = warning_of(call->resource().storage); !warning.empty())
+      call->warnings.push_back(std::move(warning));
   creation->warnings_before = call->warnings.size();
   creation->decoded = std::move(*object);
   creation->Try();

@@ -7,6 +7,7 @@
 #include <prometheus/text_serializer.h>
 
 #include "apiserver/restartable_handler.h"
+#include "controllers/missing_controller.h"
 #include "kubelet-fake/kubelet/container_runtime.h"
 #include "testbed/control_plane/internal/component.h"
 #include "testbed/control_plane/internal/component_run.h"
@@ -99,6 +100,10 @@ api::Result<std::unique_ptr<Components>> Components::Make(const ControlPlanePart
   if (options.scheduler) impl->Add(component::kScheduler, MakeScheduler, options.scheduler_gates);
   if (options.kubelet) impl->Add(component::kKubelet, MakeKubelet, options.kubelet_gates);
   return std::unique_ptr<Components>(new Components(std::move(impl)));
+}
+
+std::string Components::WhyNothingActsOn(std::string_view resource) const {
+  return controllers::WhyNothingActsOn(resource, impl_->deps.controllers);
 }
 
 std::vector<ComponentInfo> Components::List() const {

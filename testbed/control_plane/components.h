@@ -106,6 +106,9 @@ class Components {
   // The output of a container. Thread-safe.
   std::shared_ptr<api::ContainerLog> PodLog(const api::ObjectName& pod, const std::string& container,
                                             bool previous) const;
+  // Why no controller acts on the objects of a resource, for messages. Empty: one does, or none is expected
+  // to.
+  std::string WhyNothingActsOn(std::string_view resource) const;
   // The controllers' why records, which survive restarts.
   controllers::WhyLog& why();
   // Prometheus text of all components that run; counters start at zero with each start. Thread-safe.

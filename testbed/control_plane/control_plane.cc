@@ -62,6 +62,9 @@ api::Result<std::unique_ptr<ControlPlane>> ControlPlane::Make(Runtime& runtime, 
     return FeatureMetricsText(self.components_->List()) + self.components_->MetricsText() +
            StateMetricsText(*self.store_);
   };
+  options.handler.create_warning = [&self](std::string_view resource) {
+    return self.components_->WhyNothingActsOn(resource);
+  };
   options.handler.gate_log = &self.gate_log_;
   self.handler_ =
       std::make_unique<apiserver::RestartableHandler>(self.env_, *self.store_, std::move(options.handler));

@@ -15,6 +15,7 @@
 #include "api/json_access.h"
 #include "api/selector/label_selector.h"
 #include "api/write_request.h"
+#include "apiserver/resource_registry.h"
 #include "controllers/controller_table.h"
 #include "controllers/runtime/why.h"
 #include "kubelet-fake/kubelet/pod_rules.h"

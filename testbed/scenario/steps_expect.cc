@@ -14,10 +14,7 @@ namespace {
 
 using api::YamlPathBelow;
 
-std::string NameOf(const api::ObjectPtr& object) {
-  const api::ObjectHeader& header = object->header();
-  return header.ns.empty() ? header.name : header.ns + "/" + header.name;
-}
+std::string NameOf(const api::ObjectPtr& object) { return object->name().String(); }
 
 // The names of the first few objects.
 std::string Names(const std::vector<api::ObjectPtr>& objects) {
@@ -36,8 +33,9 @@ class CountedObjects : public Expectation {
     std::string what;             // "pods with app=web"
     std::optional<Bounds> count;  // the required number
     bool absent = false;
-    Json match;        // what each must match; null: anything
-    bool one = false;  // `what` names one object
+    Json match;             // what each must match; null: anything
+    bool one = false;       // `what` names one object
+    std::string note = {};  // why nothing happens to the objects; empty: something does
   };
   CountedObjects(storage::Store& store, std::string resource, Terms terms, Follower::Judge judge)
       : terms_(std::move(terms)), follower_(store, std::move(resource), std::move(judge)) {}
@@ -58,6 +56,7 @@ class CountedObjects : public Expectation {
 
   Mismatch Explain(bool never) const override {
     Mismatch out = never ? ExplainPresence() : ExplainLack();
+    if (!never && !terms_.note.empty()) out.text += "; " + terms_.note;
     out.revision = follower_.revision();
     return out;
   }
@@ -132,6 +131,7 @@ StepOutcome ExpectObjects(Run& run, const Json& step) {
   CountedObjects::Terms terms{target.String(), {}, step.contains("absent"), {}, !target.name().empty()};
   if (step.contains("count")) terms.count = BoundsOf(step["count"]);
   if (step.contains("match")) terms.match = step["match"];
+  terms.note = run.bed().control_plane().components().WhyNothingActsOn(target.Storage());
   auto judge = [target, match = terms.match](const api::ObjectPtr& object) -> Follower::Judged {
     if (!target.Selects(object)) return {};
     return {1, match.is_null() || Matches(match, *object->Document())};

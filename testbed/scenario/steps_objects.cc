@@ -2,6 +2,7 @@
 
 #include "api/codec/yaml.h"
 #include "api/json_access.h"
+#include "apiserver/resource_registry.h"
 #include "testbed/embedding/manifests.h"
 #include "testbed/scenario/field_check.h"
 #include "testbed/scenario/run.h"
@@ -82,8 +83,9 @@ api::Result<Json> CreateOne(Run& run, const Json& manifest, const Json& step) {
 api::Result<Json> ApplyOne(Run& run, const Json& manifest, const Json& step) {
   ApplyOptions options;
   if (step.contains("namespace")) options.ns = step["namespace"].get<std::string>();
-  auto applied = ApplyManifest(
-      manifest, options, [&run](apiserver::Request request) { return run.bed().Serve(std::move(request)); });
+  auto applied =
+      ApplyManifest(manifest, options, *run.bed().control_plane().handler().registry().Table(),
+                    [&run](apiserver::Request request) { return run.bed().Serve(std::move(request)); });
   if (!applied) return applied.status();
   return Json();
 }

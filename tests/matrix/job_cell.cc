@@ -8,6 +8,7 @@
 #include "api/json_access.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
 #include "testbed/embedding/testbed.h"
+#include "tests/kubelet-fake/kubelet/endless_pods.h"
 #include "tests/matrix/cell_play.h"
 
 namespace terrarium::matrix {
@@ -28,6 +29,7 @@ class JobPlay : public CellPlay {
         model_(cell.action, cell.policy, cell.indexed),
         bed_({.controllers = "job-controller,node-lifecycle-controller",
               .nodes = 1,
+              .pod_defaults = kubelet_fake::EndlessPods(),
               .on_violation = Violations()}) {}
 
  private:

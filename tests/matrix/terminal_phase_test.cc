@@ -9,6 +9,7 @@
 
 #include "api/core_v1/pod.h"
 #include "tests/controllers/node_lifecycle/node_testing.h"
+#include "tests/kubelet-fake/kubelet/endless_pods.h"
 #include "tests/matrix/sentences.h"
 
 namespace terrarium::matrix {
@@ -49,7 +50,7 @@ class TerminalPhase : public testing::TestWithParam<TerminalPhaseCell> {
         << "the last phase is " << phases.back() << "; this breaks " << sentence::kPhaseBeforeDeletion.source
         << ": " << sentence::kPhaseBeforeDeletion.text;
   }
-  Testbed bed_{{.nodes = 1}};
+  Testbed bed_{{.nodes = 1, .pod_defaults = kubelet_fake::EndlessPods()}};
 };
 INSTANTIATE_TEST_SUITE_P(Matrix, TerminalPhase,
                          testing::Values(TerminalPhaseCell{true, true}, TerminalPhaseCell{true, false},

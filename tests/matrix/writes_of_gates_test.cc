@@ -11,6 +11,7 @@
 #include "storage/store.h"
 #include "testbed/control_plane/control_plane.h"
 #include "testbed/embedding/testbed.h"
+#include "tests/kubelet-fake/kubelet/endless_pods.h"
 
 namespace terrarium::matrix {
 namespace {
@@ -25,7 +26,7 @@ using Story = std::function<void(Testbed&)>;
 
 // The number of revisions of each kind at the end of the sequence.
 Writes WritesIn(const std::string& gates, const Story& story) {
-  Testbed bed({.feature_gates = gates, .nodes = 1});
+  Testbed bed({.feature_gates = gates, .nodes = 1, .pod_defaults = kubelet_fake::EndlessPods()});
   bed.clock().Advance(1min);
   std::map<std::string, std::unique_ptr<storage::Watch>> watches;
   for (const char* resource : {"deployments", "replicasets", "replicationcontrollers", "jobs", "pods"}) {

@@ -12,6 +12,7 @@
 #include "api/json_access.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
 #include "testbed/embedding/testbed.h"
+#include "tests/kubelet-fake/kubelet/endless_pods.h"
 
 namespace terrarium::scenarios {
 namespace {
@@ -123,7 +124,7 @@ class RecordedJob : public testing::Test {
     return out;
   }
 
-  testbed::Testbed bed_{{.nodes = 2}};
+  testbed::Testbed bed_{{.nodes = 2, .pod_defaults = kubelet_fake::EndlessPods()}};
 };
 
 Json Condition(const char* type, const char* reason, const char* message) {

@@ -11,17 +11,37 @@ constexpr int kKilled = 137;
 // The grace period of a container whose preStop hook or wait for its turn used up the pod's grace period.
 constexpr Duration kShortestGrace = std::chrono::seconds(2);
 
+// How long a container runs that its pod does not restart after success, as that of a Job.
+constexpr Duration kTaskRunsFor = std::chrono::seconds(1);
+
 bool IsSet(const bool* value) { return value != nullptr && *value; }
 
-std::optional<DueExit> OwnExit(const Container& container, const PodDirections& directions) {
-  const api::PodScript& script = *directions.script;
+// Until a container ends by itself.
+Duration RunsFor(const PodState& pod, const Container& container, const api::PodScript& script) {
   const Duration* run_for = FindForRegular(script, container, &Script::run_for);
-  const int* code = FindForRegular(script, container, &Script::exit_code);
-  const bool ends = run_for != nullptr || code != nullptr || container.kind == Container::Kind::kInit;
-  if (!ends || (directions.hold.ready && container.kind == Container::Kind::kRegular)) return std::nullopt;
+  // A default of `forever` leaves a pod with an exit code of its own to end.
+  if (run_for != nullptr && *run_for != api::kForever) return *run_for;
+  if (FindForRegular(script, container, &Script::exit_code) != nullptr) return Duration::zero();
+  if (run_for != nullptr) return api::kForever;
+  switch (container.kind) {
+    case Container::Kind::kInit: return Duration::zero();
+    case Container::Kind::kSidecar: return api::kForever;
+    case Container::Kind::kRegular: break;
+  }
+  const RestartPolicy policy = container.restart_policy.value_or(pod.restart_policy);
+  return policy == RestartPolicy::kAlways ? api::kForever : kTaskRunsFor;
+}
+
+std::optional<DueExit> OwnExit(const PodState& pod, const Container& container,
+                               const PodDirections& directions) {
+  const api::PodScript& script = *directions.script;
+  const Duration run_for = RunsFor(pod, container, script);
+  if (run_for == api::kForever) return std::nullopt;
+  if (directions.hold.ready && container.kind == Container::Kind::kRegular) return std::nullopt;
   const std::string* reason = FindForRegular(script, container, &Script::exit_reason);
+  const int* code = FindForRegular(script, container, &Script::exit_code);
   const int exit_code = code != nullptr ? *code : 0;
-  return DueExit{container.started_at + (run_for != nullptr ? *run_for : Duration::zero()), exit_code,
+  return DueExit{container.started_at + run_for, exit_code,
                  reason != nullptr ? *reason : ReasonOfExit(exit_code)};
 }
 
@@ -91,7 +111,7 @@ std::optional<DueExit> ExitDue(const PodState& pod, const Container& container,
   if (container.crash)
     return DueExit{*container.crash->finished, container.crash->code, container.crash->reason};
   if (pod.stop && directions.hold.terminating) return std::nullopt;
-  std::optional<DueExit> own = OwnExit(container, directions);
+  std::optional<DueExit> own = OwnExit(pod, container, directions);
   if (own && pod.released) own->at = std::max(own->at, *pod.released);
   if (own && pod.redirected) own->at = std::max(own->at, *pod.redirected);
   std::optional<DueExit> stopped = StoppedExit(pod, container, directions);

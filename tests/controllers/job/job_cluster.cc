@@ -8,6 +8,7 @@
 #include "apiserver/in_process_client.h"
 #include "controllers/job/job_controller.h"
 #include "kubelet-fake/kubelet/pod_rules.h"
+#include "tests/kubelet-fake/kubelet/endless_pods.h"
 
 namespace terrarium::controllers::job::testing {
 namespace {
@@ -61,7 +62,8 @@ JobCluster::JobCluster(JobClusterOptions options)
     : bed_({.seed = options.seed,
             .feature_gates = options.apiserver_gates,
             .controllers = options.controllers,
-            .nodes = options.nodes}),
+            .nodes = options.nodes,
+            .pod_defaults = kubelet_fake::EndlessPods()}),
       prng_(options.seed),
       env_{bed_.control_plane().env().clock, bed_.control_plane().runtime().Lane("job-controller"), prng_,
            gates_, bed_.control_plane().env().log} {

@@ -204,7 +204,7 @@ TEST(Kubelet, SeesADeletionThatCameBetweenItsWriteAndTheAnswer) {
 
 TEST(Kubelet, TakesANewScriptWhereItStillMatters) {
   KubeletCluster cluster;
-  cluster.AddPod("web", {}, {{"spec", {{"restartPolicy", "Never"}}}});
+  cluster.AddPod("web", {{"run-for", "forever"}}, {{"spec", {{"restartPolicy", "Never"}}}});
   cluster.Pass(10s);
   const Json script = {{"terrarium.dev/run-for", "15s"}, {"terrarium.dev/exit-code", "2"}};
   const Json patch = {{"metadata", {{"annotations", script}}}};

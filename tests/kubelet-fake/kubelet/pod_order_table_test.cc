@@ -174,7 +174,7 @@ std::vector<Case> Terminating() {
        },
        {created, running, "1m0s Running -I-- web=exit0", "1m0s removed"}},
       {"with both gates off a pod that does not restart still succeeds",
-       BoundPod({}, kNever),
+       BoundPod({{"run-for", "forever"}}, kNever),
        [](LifePlayer& pod) {
          pod.SetGates({.terminal_phase_before_removal = false, .disruption_conditions = false});
          pod.Until(1min);

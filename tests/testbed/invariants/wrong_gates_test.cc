@@ -82,6 +82,7 @@ std::set<std::string> RulesBrokenWith(const std::string& controller_gates, const
   options.gates = Gates(kOn);
   ComponentOptions components;
   components.nodes.nodes = 1;
+  components.pods.defaults.all.run_for = api::kForever;
   components.controller_manager_gates = Gates(controller_gates);
   components.wrap_client = [&monitor](std::unique_ptr<api::Client> client, const std::string& component) {
     return monitor->Watched(std::move(client), component);

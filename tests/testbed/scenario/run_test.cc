@@ -68,6 +68,15 @@ TEST(ScenarioRun, ExpectComparesTheCurrentStateAndReportsDifferences) {
   EXPECT_THAT(failure, HasSubstr("at 2026-01-01T00:00:01.000000Z (1s after the start), revision "));
 }
 
+TEST(ScenarioRun, AFailedExpectationNamesTheControllerThatDoesNotRun) {
+  EXPECT_THAT(
+      FailureOf(std::string("scenario: x\noptions: {controllers: ['*', -deployment-controller]}\nsteps:") +
+                kWeb +
+                "  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n    eventually: 1m\n"),
+      HasSubstr(
+          "; nothing acts on deployments here: deployment-controller was not selected by --controllers"));
+}
+
 TEST(ScenarioRun, EventuallyRunsTheClockUntilItHoldsAndNoFurther) {
   const std::string wait =
       "  - expect: deployment/web\n    match: {status: {readyReplicas: 3}}\n    eventually: ";
