@@ -12,6 +12,7 @@
 #include "api/schema/defaulting.h"
 #include "apiserver/defaulting.h"
 #include "apiserver/header.h"
+#include "apiserver/internal/admission.h"
 #include "apiserver/internal/etcd_words.h"
 #include "apiserver/internal/guard.h"
 #include "apiserver/validation/metadata.h"
@@ -135,6 +136,7 @@ Result<void> AdmitToNamespace(const Call& call, std::string_view name) {
 }
 
 Result<Json> PrepareNew(Call& call, Json object) {
+  if (auto admitted = AdmitNew(call, object); !admitted) return admitted.status();
   const ResourceInfo& resource = call.resource();
   const Strategy& strategy = call.strategy();
   StrategyContext context = ContextOf(call);
@@ -149,6 +151,7 @@ Result<Json> PrepareNew(Call& call, Json object) {
     errors = ValidateCommonMetadata(object["metadata"], resource.namespaced, Path("metadata"));
   if (!errors.empty())
     return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
+  if (auto fine = CheckAdmission(call, object, nullptr); !fine) return fine.status();
   for (std::string& warning : strategy.Warnings(context, object, nullptr))
     call.warnings.push_back(std::move(warning));
   return object;
@@ -184,9 +187,10 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
                                   : strategy.ValidateUpdate(context, object, old));
   if (!errors.empty())
     return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
-  if (!status_call)
-    for (std::string& warning : strategy.Warnings(context, object, &old))
-      call.warnings.push_back(std::move(warning));
+  if (status_call) return object;
+  if (auto fine = CheckAdmission(call, object, &old); !fine) return fine.status();
+  for (std::string& warning : strategy.Warnings(context, object, &old))
+    call.warnings.push_back(std::move(warning));
   return object;
 }
 

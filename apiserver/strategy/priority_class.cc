@@ -1,6 +1,6 @@
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/plain_kind.h"
-#include "apiserver/strategy/internal/system_priority_classes.h"
+#include "apiserver/system_priority_classes.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -18,8 +18,7 @@ std::string SystemClassError(const Json& object) {
     if (known.name != name) continue;
     if (value != known.value)
       return "value of " + name + " PriorityClass must be " + std::to_string(known.value);
-    if (BoolAt(object, "globalDefault"))
-      return "globalDefault of " + name + " PriorityClass must be false";
+    if (BoolAt(object, "globalDefault")) return "globalDefault of " + name + " PriorityClass must be false";
     return "";
   }
   return name + " is not a known system priority class";

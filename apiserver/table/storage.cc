@@ -68,7 +68,7 @@ constexpr Column kCsiNodeColumns[] = {
 constexpr Column kCsiDriverColumns[] = {
     kNameColumn,
     {"AttachRequired", "boolean", "", "Whether volumes must be attached."},
-    {"PodInfoOnMount", "boolean", "", "Whether the driver is told about the pod."},
+    {"PodInfoOnMount", "boolean", "", "Whether the driver gets facts about the pod."},
     {"StorageCapacity", "boolean", "", "Whether the driver publishes its capacity."},
     {"TokenRequests", "string", "", "The audiences of the tokens that the driver needs."},
     {"RequiresRepublish", "boolean", "", "Whether volumes are published again from time to time."},

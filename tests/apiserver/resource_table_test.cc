@@ -72,9 +72,37 @@ TEST(ResourceTable, ScopesAreKubernetesOwn) {
   std::set<std::string> cluster_scoped;
   for (const ResourceInfo& r : Table().all())
     if (!r.namespaced) cluster_scoped.insert(std::string(r.plural));
-  EXPECT_EQ(cluster_scoped,
-            (std::set<std::string>{"namespaces", "nodes", "selfsubjectaccessreviews", "selfsubjectreviews",
-                                   "selfsubjectrulesreviews", "subjectaccessreviews", "tokenreviews"}));
+  EXPECT_EQ(cluster_scoped, (std::set<std::string>{"certificatesigningrequests",
+                                                   "clusterrolebindings",
+                                                   "clusterroles",
+                                                   "csidrivers",
+                                                   "csinodes",
+                                                   "deviceclasses",
+                                                   "flowschemas",
+                                                   "ingressclasses",
+                                                   "ipaddresses",
+                                                   "mutatingadmissionpolicies",
+                                                   "mutatingadmissionpolicybindings",
+                                                   "mutatingwebhookconfigurations",
+                                                   "namespaces",
+                                                   "nodes",
+                                                   "persistentvolumes",
+                                                   "priorityclasses",
+                                                   "prioritylevelconfigurations",
+                                                   "resourceslices",
+                                                   "runtimeclasses",
+                                                   "selfsubjectaccessreviews",
+                                                   "selfsubjectreviews",
+                                                   "selfsubjectrulesreviews",
+                                                   "servicecidrs",
+                                                   "storageclasses",
+                                                   "subjectaccessreviews",
+                                                   "tokenreviews",
+                                                   "validatingadmissionpolicies",
+                                                   "validatingadmissionpolicybindings",
+                                                   "validatingwebhookconfigurations",
+                                                   "volumeattachments",
+                                                   "volumeattributesclasses"}));
 }
 
 TEST(ResourceTable, StatusThatTheMainResourceKeepsOutHasAWayIn) {
@@ -106,6 +134,37 @@ TEST(ResourceTable, EveryKindHasASchema) {
   for (const ResourceInfo& r : Table().all()) {
     ASSERT_NE(api::Schema::Get().Find(r.message), nullptr) << r.message;
     EXPECT_EQ(r.Schema().short_name(), r.kind);
+  }
+}
+
+TEST(ResourceTable, ResourcesOfAVersionAreSorted) {
+  const ResourceInfo* before = nullptr;
+  for (const ResourceInfo& r : Table().all()) {
+    if (before != nullptr && before->GroupVersion() == r.GroupVersion()) {
+      EXPECT_LT(before->plural, r.plural);
+    }
+    before = &r;
+  }
+}
+
+TEST(ResourceTable, GroupsHaveTheOrderOfKubernetes) {
+  std::vector<std::string> order;
+  for (const GroupVersion& version : Table().group_versions())
+    order.push_back(std::string(version.group) + "/" + std::string(version.version));
+  EXPECT_EQ(order,
+            (std::vector<std::string>{
+                "/v1", "apps/v1", "events.k8s.io/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1",
+                "autoscaling/v2", "batch/v1", "certificates.k8s.io/v1", "networking.k8s.io/v1", "policy/v1",
+                "rbac.authorization.k8s.io/v1", "storage.k8s.io/v1", "admissionregistration.k8s.io/v1",
+                "scheduling.k8s.io/v1", "coordination.k8s.io/v1", "node.k8s.io/v1", "discovery.k8s.io/v1",
+                "resource.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1"}));
+}
+
+TEST(ResourceTable, EveryKindWithAStatusServesIt) {
+  for (const ResourceInfo& r : Table().all()) {
+    if (r.strategy == nullptr || r.Schema().Find("status") == nullptr) continue;
+    EXPECT_NE(r.Subresource("status"), nullptr) << r.kind;
+    EXPECT_TRUE(r.strategy->HasStatus()) << r.kind;
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace terrarium::apiserver::strategy {
+namespace terrarium::apiserver {
 
 // The classes that every cluster has from the start. Other names that begin with "system-" are reserved.
 struct SystemPriorityClass {
@@ -19,4 +19,4 @@ inline constexpr SystemPriorityClass kSystemPriorityClasses[] = {
      "necessary."},
 };
 
-}  // namespace terrarium::apiserver::strategy
+}  // namespace terrarium::apiserver
