@@ -147,19 +147,6 @@ TEST(ResourceTable, ResourcesOfAVersionAreSorted) {
   }
 }
 
-TEST(ResourceTable, GroupsHaveTheOrderOfKubernetes) {
-  std::vector<std::string> order;
-  for (const GroupVersion& version : Table().group_versions())
-    order.push_back(std::string(version.group) + "/" + std::string(version.version));
-  EXPECT_EQ(order,
-            (std::vector<std::string>{
-                "/v1", "apps/v1", "events.k8s.io/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1",
-                "autoscaling/v2", "batch/v1", "certificates.k8s.io/v1", "networking.k8s.io/v1", "policy/v1",
-                "rbac.authorization.k8s.io/v1", "storage.k8s.io/v1", "admissionregistration.k8s.io/v1",
-                "scheduling.k8s.io/v1", "coordination.k8s.io/v1", "node.k8s.io/v1", "discovery.k8s.io/v1",
-                "resource.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1"}));
-}
-
 TEST(ResourceTable, EveryKindWithAStatusServesIt) {
   for (const ResourceInfo& r : Table().all()) {
     if (r.strategy == nullptr || r.Schema().Find("status") == nullptr) continue;

@@ -3,7 +3,9 @@
 namespace terrarium::apiserver::strategy {
 namespace {
 
-bool IsContent(std::string_view member) { return member != "metadata" && member != "status"; }
+bool IsContent(std::string_view member) {
+  return member != "apiVersion" && member != "kind" && member != "metadata" && member != "status";
+}
 
 bool HasSameContent(const Json& object, const Json& other) {
   for (const auto& [member, value] : object.items()) {
