@@ -21,14 +21,6 @@ void DefaultRules(Json& behavior, const char* direction, Json policies) {
   if (Find(rules, "policies") == nullptr) rules["policies"] = std::move(policies);
 }
 
-void CheckSegment(const Json& target, const char* field, const Path& path, FieldErrors& errors) {
-  const std::string_view text = StringAt(target, field);
-  if (text.empty())
-    errors.push_back(api::RequiredError(path.Child(field)));
-  else
-    AddInvalid(IsValidPathSegmentName(text), text, path.Child(field), errors);
-}
-
 class HorizontalPodAutoscaler final : public PlainKind {
  public:
   HorizontalPodAutoscaler() : PlainKind({.status = true}) {}
@@ -68,8 +60,8 @@ class HorizontalPodAutoscaler final : public PlainKind {
       errors.push_back(api::InvalidError(path.Child("maxReplicas"), max,
                                          "must be greater than or equal to `minReplicas`"));
     const Json& target = ObjectAt(spec, "scaleTargetRef");
-    CheckSegment(target, "kind", path.Child("scaleTargetRef"), errors);
-    CheckSegment(target, "name", path.Child("scaleTargetRef"), errors);
+    PathSegment(errors, target, "kind", Presence::kRequired, path.Child("scaleTargetRef"));
+    PathSegment(errors, target, "name", Presence::kRequired, path.Child("scaleTargetRef"));
   }
 };
 

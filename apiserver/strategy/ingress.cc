@@ -34,13 +34,7 @@ bool CheckHost(std::string_view host, const Path& path, FieldErrors& errors) {
 void CheckReference(const Json& reference, const Path& path, FieldErrors& errors) {
   if (const std::string_view group = StringAt(reference, "apiGroup"); !group.empty())
     AddInvalid(IsDns1123Subdomain(group), group, path.Child("apiGroup"), errors);
-  for (const char* field : {"kind", "name"}) {
-    const std::string_view text = StringAt(reference, field);
-    if (text.empty())
-      errors.push_back(api::RequiredError(path.Child(field)));
-    else
-      AddInvalid(IsValidPathSegmentName(text), text, path.Child(field), errors);
-  }
+  for (const char* field : {"kind", "name"}) PathSegment(errors, reference, field, Presence::kRequired, path);
 }
 
 void CheckServiceBackend(const Json& service, const Path& path, FieldErrors& errors) {

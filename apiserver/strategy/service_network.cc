@@ -18,15 +18,6 @@ std::vector<std::string> NameIsIp(std::string_view name, bool /*prefix*/) {
   return {};
 }
 
-void CheckSegment(const Json& ref, std::string_view field, bool required, const Path& path,
-                  FieldErrors& errors) {
-  const std::string_view text = StringAt(ref, field);
-  if (!text.empty())
-    AddInvalid(IsValidPathSegmentName(text), text, path.Child(field), errors);
-  else if (required)
-    errors.push_back(api::RequiredError(path.Child(field)));
-}
-
 class IpAddress final : public PlainKind {
  public:
   IpAddress() : PlainKind({.name_rule = NameIsIp}) {}
@@ -45,9 +36,9 @@ class IpAddress final : public PlainKind {
     }
     if (const std::string_view group = StringAt(*parent, "group"); !group.empty())
       AddInvalid(IsDns1123Subdomain(group), group, path.Child("group"), errors);
-    CheckSegment(*parent, "resource", true, path, errors);
-    CheckSegment(*parent, "name", true, path, errors);
-    CheckSegment(*parent, "namespace", false, path, errors);
+    PathSegment(errors, *parent, "resource", Presence::kRequired, path);
+    PathSegment(errors, *parent, "name", Presence::kRequired, path);
+    PathSegment(errors, *parent, "namespace", Presence::kOptional, path);
   }
 };
 
