@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "apiserver/internal/built_in_resources.h"
 #include "apiserver/openapi/openapi.h"
+#include "apiserver/resources/built_in_resources.h"
 
 namespace terrarium::apiserver {
 namespace {

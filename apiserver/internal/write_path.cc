@@ -12,6 +12,7 @@
 #include "api/schema/defaulting.h"
 #include "apiserver/defaulting.h"
 #include "apiserver/header.h"
+#include "apiserver/internal/admission.h"
 #include "apiserver/internal/etcd_words.h"
 #include "apiserver/internal/guard.h"
 #include "apiserver/validation/metadata.h"
@@ -85,7 +86,14 @@ void KeepAllButStatus(Json& object, const Json& old) {
 }
 
 bool IsStatusCall(const Call& call) {
-  return call.route.subresource != nullptr && call.route.subresource->name == "status";
+  return call.route.subresource != nullptr && call.route.subresource->WritesStatus();
+}
+
+StrategyContext ContextOf(const Call& call) {
+  StrategyContext context = call.server.Context();
+  context.user = &call.request.user;
+  if (call.route.subresource != nullptr) context.subresource = call.route.subresource->name;
+  return context;
 }
 
 // Keeps the notes about the part of the object that the call can write.
@@ -128,9 +136,10 @@ Result<void> AdmitToNamespace(const Call& call, std::string_view name) {
 }
 
 Result<Json> PrepareNew(Call& call, Json object) {
+  if (auto admitted = AdmitNew(call, object); !admitted) return admitted.status();
   const ResourceInfo& resource = call.resource();
   const Strategy& strategy = call.strategy();
-  StrategyContext context = call.server.Context();
+  StrategyContext context = ContextOf(call);
   Json& metadata = object["metadata"];
   FillNewMetadata(call, metadata);
   if (strategy.HasGeneration()) metadata["generation"] = 1;
@@ -142,6 +151,7 @@ Result<Json> PrepareNew(Call& call, Json object) {
     errors = ValidateCommonMetadata(object["metadata"], resource.namespaced, Path("metadata"));
   if (!errors.empty())
     return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
+  if (auto fine = CheckAdmission(call, object, nullptr); !fine) return fine.status();
   for (std::string& warning : strategy.Warnings(context, object, nullptr))
     call.warnings.push_back(std::move(warning));
   return object;
@@ -150,7 +160,7 @@ Result<Json> PrepareNew(Call& call, Json object) {
 Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   const ResourceInfo& resource = call.resource();
   const Strategy& strategy = call.strategy();
-  StrategyContext context = call.server.Context();
+  StrategyContext context = ContextOf(call);
   bool status_call = IsStatusCall(call);
   CarryMetadata(object["metadata"], api::ObjectAt(old, "metadata"));
   call.gate_notes =
@@ -177,9 +187,10 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
                                   : strategy.ValidateUpdate(context, object, old));
   if (!errors.empty())
     return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
-  if (!status_call)
-    for (std::string& warning : strategy.Warnings(context, object, &old))
-      call.warnings.push_back(std::move(warning));
+  if (status_call) return object;
+  if (auto fine = CheckAdmission(call, object, &old); !fine) return fine.status();
+  for (std::string& warning : strategy.Warnings(context, object, &old))
+    call.warnings.push_back(std::move(warning));
   return object;
 }
 

@@ -100,7 +100,6 @@ class Pod final : public Strategy {
     Json& spec = object["spec"];
     if (!spec.is_object()) spec = Json::object();
     AddDefaultTolerations(spec);
-    AssignPriority(spec);
     MergeMatchLabelKeys(spec, ObjectAt(object, "metadata", "labels"));
     Json status = {{"phase", "Pending"}, {"qosClass", PodQosClass(spec)}};
     if (!ListAt(spec, "schedulingGates").empty()) {
@@ -110,9 +109,7 @@ class Pod final : public Strategy {
   }
 
   FieldErrors Validate(const StrategyContext& context, const Json& object) const override {
-    FieldErrors errors = ValidatePodCreate(object, Options(context, nullptr));
-    Append(errors, CheckPriority(ObjectAt(object, "spec")));
-    return errors;
+    return ValidatePodCreate(object, Options(context, nullptr));
   }
 
   void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {

@@ -27,8 +27,11 @@ TEST(Discovery, GroupsComeInKubernetesOrder) {
   Json list = ApiGroupListDocument(Table());
   EXPECT_EQ(list["kind"], "APIGroupList");
   EXPECT_EQ(Names(list["groups"], "name"),
-            (std::vector<std::string>{"apps", "events.k8s.io", "authentication.k8s.io",
-                                      "authorization.k8s.io", "batch", "policy", "coordination.k8s.io"}));
+            (std::vector<std::string>{
+                "apps", "events.k8s.io", "authentication.k8s.io", "authorization.k8s.io", "autoscaling",
+                "batch", "certificates.k8s.io", "networking.k8s.io", "policy", "rbac.authorization.k8s.io",
+                "storage.k8s.io", "admissionregistration.k8s.io", "scheduling.k8s.io", "coordination.k8s.io",
+                "node.k8s.io", "discovery.k8s.io", "resource.k8s.io", "flowcontrol.apiserver.k8s.io"}));
 }
 
 TEST(Discovery, GroupNamesItsPreferredVersion) {

@@ -128,13 +128,6 @@ TEST(PodCreate, GetsTolerationsForBrokenNodes) {
   EXPECT_EQ(StoredPod({{"spec", {{"tolerations", all}}}}).at("spec").at("tolerations"), all);
 }
 
-TEST(PodCreate, GetsAPriority) {
-  EXPECT_EQ(StoredPod().at("spec").at("priority"), 0);
-  EXPECT_EQ(StoredPod().at("spec").at("preemptionPolicy"), "PreemptLowerPriority");
-  const Json pod = StoredPod({{"spec", {{"priorityClassName", "system-node-critical"}}}});
-  EXPECT_EQ(pod.at("spec").at("priority"), 2000001000);
-}
-
 TEST(PodCreate, AGatedPodHasASchedulingGatedCondition) {
   const Json pod = StoredPod({{"spec", {{"schedulingGates", Json::array({Json{{"name", "a"}}})}}}});
   EXPECT_EQ(

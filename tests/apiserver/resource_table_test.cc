@@ -72,9 +72,37 @@ TEST(ResourceTable, ScopesAreKubernetesOwn) {
   std::set<std::string> cluster_scoped;
   for (const ResourceInfo& r : Table().all())
     if (!r.namespaced) cluster_scoped.insert(std::string(r.plural));
-  EXPECT_EQ(cluster_scoped,
-            (std::set<std::string>{"namespaces", "nodes", "selfsubjectaccessreviews", "selfsubjectreviews",
-                                   "selfsubjectrulesreviews", "subjectaccessreviews", "tokenreviews"}));
+  EXPECT_EQ(cluster_scoped, (std::set<std::string>{"certificatesigningrequests",
+                                                   "clusterrolebindings",
+                                                   "clusterroles",
+                                                   "csidrivers",
+                                                   "csinodes",
+                                                   "deviceclasses",
+                                                   "flowschemas",
+                                                   "ingressclasses",
+                                                   "ipaddresses",
+                                                   "mutatingadmissionpolicies",
+                                                   "mutatingadmissionpolicybindings",
+                                                   "mutatingwebhookconfigurations",
+                                                   "namespaces",
+                                                   "nodes",
+                                                   "persistentvolumes",
+                                                   "priorityclasses",
+                                                   "prioritylevelconfigurations",
+                                                   "resourceslices",
+                                                   "runtimeclasses",
+                                                   "selfsubjectaccessreviews",
+                                                   "selfsubjectreviews",
+                                                   "selfsubjectrulesreviews",
+                                                   "servicecidrs",
+                                                   "storageclasses",
+                                                   "subjectaccessreviews",
+                                                   "tokenreviews",
+                                                   "validatingadmissionpolicies",
+                                                   "validatingadmissionpolicybindings",
+                                                   "validatingwebhookconfigurations",
+                                                   "volumeattachments",
+                                                   "volumeattributesclasses"}));
 }
 
 TEST(ResourceTable, StatusThatTheMainResourceKeepsOutHasAWayIn) {
@@ -106,6 +134,24 @@ TEST(ResourceTable, EveryKindHasASchema) {
   for (const ResourceInfo& r : Table().all()) {
     ASSERT_NE(api::Schema::Get().Find(r.message), nullptr) << r.message;
     EXPECT_EQ(r.Schema().short_name(), r.kind);
+  }
+}
+
+TEST(ResourceTable, ResourcesOfAVersionAreSorted) {
+  const ResourceInfo* before = nullptr;
+  for (const ResourceInfo& r : Table().all()) {
+    if (before != nullptr && before->GroupVersion() == r.GroupVersion()) {
+      EXPECT_LT(before->plural, r.plural);
+    }
+    before = &r;
+  }
+}
+
+TEST(ResourceTable, EveryKindWithAStatusServesIt) {
+  for (const ResourceInfo& r : Table().all()) {
+    if (r.strategy == nullptr || r.Schema().Find("status") == nullptr) continue;
+    EXPECT_NE(r.Subresource("status"), nullptr) << r.kind;
+    EXPECT_TRUE(r.strategy->HasStatus()) << r.kind;
   }
 }
 

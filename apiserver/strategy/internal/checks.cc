@@ -72,6 +72,15 @@ Json& ObjectField(Json& parent, std::string_view key) {
   return field;
 }
 
+void PathSegment(FieldErrors& errors, const Json& parent, std::string_view field, Presence presence,
+                 const Path& parent_path) {
+  const std::string_view text = StringAt(parent, field);
+  if (!text.empty())
+    AddInvalid(IsValidPathSegmentName(text), text, parent_path.Child(field), errors);
+  else if (presence == Presence::kRequired)
+    errors.push_back(api::RequiredError(parent_path.Child(field)));
+}
+
 void Nonnegative(FieldErrors& errors, const Json& parent, std::string_view key, const Path& parent_path) {
   api::Append(errors, ValidateNonnegative(IntAt(parent, 0, key), parent_path.Child(key)));
 }

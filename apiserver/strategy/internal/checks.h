@@ -46,6 +46,11 @@ void CollisionCountKept(FieldErrors& errors, const Json& object, const Json& old
 void OneOf(FieldErrors& errors, const Path& path, std::string_view value,
            const std::vector<std::string_view>& supported);
 
+// A name in a path: requires parent[field] to be one, and to be set if `required`.
+enum class Presence { kOptional, kRequired };
+void PathSegment(FieldErrors& errors, const Json& parent, std::string_view field, Presence presence,
+                 const Path& parent_path);
+
 // metav1.Condition lists.
 void Conditions(FieldErrors& errors, const Json& conditions, const Path& path);
 

@@ -1,6 +1,5 @@
 #include "apiserver/strategy/internal/pod_admission.h"
 
-#include <optional>
 #include <string>
 
 #include "api/json_access.h"
@@ -9,7 +8,6 @@ namespace terrarium::apiserver {
 namespace {
 
 using api::Find;
-using api::IntAt;
 using api::Json;
 using api::ListAt;
 using api::StringAt;
@@ -23,13 +21,6 @@ bool Tolerates(const Json& tolerations, std::string_view taint) {
     if ((key == taint || key.empty()) && (effect == "NoExecute" || effect.empty())) return true;
   }
   return false;
-}
-
-std::optional<std::int64_t> PriorityOf(std::string_view priority_class) {
-  if (priority_class.empty()) return 0;
-  if (priority_class == "system-cluster-critical") return 2'000'000'000;
-  if (priority_class == "system-node-critical") return 2'000'001'000;
-  return std::nullopt;
 }
 
 void AddRequirements(Json& selector, const Json& keys, std::string_view op, const Json& labels) {
@@ -69,24 +60,6 @@ void AddDefaultTolerations(Json& pod_spec) {
                                            {"effect", "NoExecute"},
                                            {"tolerationSeconds", kTolerationSeconds}});
   }
-}
-
-void AssignPriority(Json& pod_spec) {
-  if (Find(pod_spec, "priority") == nullptr) {
-    pod_spec["priority"] = PriorityOf(StringAt(pod_spec, "priorityClassName")).value_or(0);
-  }
-  if (Find(pod_spec, "preemptionPolicy") == nullptr) pod_spec["preemptionPolicy"] = "PreemptLowerPriority";
-}
-
-api::FieldErrors CheckPriority(const Json& pod_spec) {
-  const std::optional<std::int64_t> computed = PriorityOf(StringAt(pod_spec, "priorityClassName"));
-  const std::int64_t given = IntAt(pod_spec, 0, "priority");
-  if (!computed || given == *computed) return {};
-  return {
-      api::ForbiddenError(api::Path("spec").Child("priority"),
-                          "the integer value of priority (" + std::to_string(given) +
-                              ") must not be provided in pod spec; priority admission controller computed " +
-                              std::to_string(*computed) + " from the given PriorityClass name")};
 }
 
 void MergeMatchLabelKeys(Json& pod_spec, const Json& labels) {

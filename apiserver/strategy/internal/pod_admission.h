@@ -12,12 +12,6 @@ namespace terrarium::apiserver {
 // has tolerations for these taints.
 void AddDefaultTolerations(api::Json& pod_spec);
 
-// Priority: sets the number and the preemption policy of priorityClassName. Terrarium has the two system
-// classes and no PriorityClass kind; an unknown class counts as 0.
-void AssignPriority(api::Json& pod_spec);
-// DIVERGES: a priority that contradicts the class is refused as Invalid, by Kubernetes' plugin as Forbidden.
-api::FieldErrors CheckPriority(const api::Json& pod_spec);
-
 // matchLabelKeys and mismatchLabelKeys of affinity terms and spread constraints become requirements of their
 // selectors, with the values that the pod's own labels have.
 void MergeMatchLabelKeys(api::Json& pod_spec, const api::Json& labels);

@@ -1,0 +1,36 @@
+#pragma once
+
+// The plugins of the chain. Each decides for itself which resources concern it.
+
+#include <string>
+#include <vector>
+
+#include "api/base/status.h"
+#include "apiserver/internal/call.h"
+
+namespace terrarium::apiserver::admission {
+
+struct Plugin {
+  api::Result<void> (*admit)(const Call& call, Json& object);
+  api::Result<void> (*check)(const Call& call, const Json& object, const Json* old);
+};
+
+// 403 with Kubernetes' words. An object without a name is named by its generateName.
+api::Status Refusal(const Call& call, const Json& object, const std::string& why);
+// The stored objects of a resource; empty without a search if there are none.
+std::vector<api::ObjectPtr> StoredObjects(const Call& call, const char* resource, const std::string& ns);
+
+// limit_ranger.cc: defaults of LimitRanges for new pods; their limits for pods and claims.
+api::Result<void> SetContainerDefaults(const Call& call, Json& object);
+api::Result<void> CheckLimitRanges(const Call& call, const Json& object, const Json* old);
+// A pure function: why the LimitRange refuses a pod or a claim, or "".
+std::string LimitRangeVerdict(const Json& limit_range, bool is_pod, const Json& object);
+// A pure function: adds the LimitRange's defaults to the containers of a pod, and the annotation that lists
+// them.
+void ApplyLimitRangeDefaults(const Json& limit_range, Json& pod);
+
+// priority.cc: the priority of new pods; one global default among PriorityClasses.
+api::Result<void> ResolvePriority(const Call& call, Json& object);
+api::Result<void> CheckPriorityClass(const Call& call, const Json& object, const Json* old);
+
+}  // namespace terrarium::apiserver::admission
