@@ -1,6 +1,6 @@
 # Finds every library the project uses, so that a folder only names the target it links:
 #   nlohmann_json::nlohmann_json  spdlog::spdlog  SQLite::SQLite3  PkgConfig::libyaml  CLI11::CLI11
-#   prometheus-cpp::core  Drogon::Drogon  OpenSSL::SSL  CURL::libcurl  Threads::Threads
+#   prometheus-cpp::core  date::date-tz  Drogon::Drogon  OpenSSL::SSL  CURL::libcurl  Threads::Threads
 #   and in a developer build GTest::gtest_main  GTest::gmock  benchmark::benchmark
 # What users of the installed package need as well is listed once more in TerrariumConfig.cmake.in.
 
@@ -11,6 +11,7 @@ find_package(SQLite3 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED)
+find_package(date REQUIRED)  # time zones
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libyaml REQUIRED IMPORTED_TARGET yaml-0.1)

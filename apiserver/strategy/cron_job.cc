@@ -1,11 +1,11 @@
 #include <strings.h>
 
+#include "api/cron/cron_schedule.h"
+#include "api/cron/time_zone.h"
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/checks.h"
-#include "apiserver/strategy/internal/cron_schedule.h"
 #include "apiserver/strategy/internal/job_spec.h"
 #include "apiserver/strategy/internal/pod_template_rules.h"
-#include "apiserver/strategy/internal/time_zone.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -23,8 +23,8 @@ void Schedule(FieldErrors& errors, const Json& spec, const Json* old_spec, const
     errors.push_back(api::RequiredError(path));
     return;
   }
-  if (const std::string why = CronScheduleError(schedule); !why.empty()) {
-    errors.push_back(api::InvalidError(path, schedule, why));
+  if (const api::ParsedCronSchedule parsed = api::ParseCronSchedule(schedule); !parsed) {
+    errors.push_back(api::InvalidError(path, schedule, parsed.error));
   }
   if (!NamesZone(schedule)) return;
   // A schedule with a zone in it may stay, but no new one is taken.
@@ -46,7 +46,7 @@ void TimeZone(FieldErrors& errors, const Json& spec, const Path& path) {
     errors.push_back(api::InvalidError(path, name, "timeZone must be nil or non-empty string"));
     return;
   }
-  if (!IsTimeZoneName(name)) {
+  if (!api::IsTimeZoneName(name)) {
     errors.push_back(api::InvalidError(path, name, "unknown time zone " + name));
     return;
   }
@@ -54,8 +54,8 @@ void TimeZone(FieldErrors& errors, const Json& spec, const Path& path) {
     errors.push_back(api::InvalidError(
         path, name, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"));
   }
-  if (const std::string why = TimeZoneError(name); !why.empty()) {
-    errors.push_back(api::InvalidError(path, name, why));
+  if (std::string error; !api::TimeZone::Load(name, &error)) {
+    errors.push_back(api::InvalidError(path, name, error));
   }
 }
 
@@ -73,12 +73,18 @@ void JobTemplate(FieldErrors& errors, const Json& job_template, const PodValidat
   }
 }
 
+bool SameTimeZone(const Json& spec, const Json& old_spec) {
+  const Json* zone = Find(spec, "timeZone");
+  const Json* old_zone = Find(old_spec, "timeZone");
+  return zone == nullptr || old_zone == nullptr ? zone == old_zone : *zone == *old_zone;
+}
+
 FieldErrors Spec(const StrategyContext& context, const Json& spec, const Json* old_spec) {
   const Path path("spec");
   FieldErrors errors;
   Schedule(errors, spec, old_spec, path.Child("schedule"));
   Nonnegative(errors, spec, "startingDeadlineSeconds", path);
-  if (old_spec == nullptr || StringAt(*old_spec, "timeZone") != StringAt(spec, "timeZone")) {
+  if (old_spec == nullptr || !SameTimeZone(spec, *old_spec)) {
     TimeZone(errors, spec, path.Child("timeZone"));
   }
   if (StringAt(spec, "concurrencyPolicy").empty()) {

@@ -47,6 +47,7 @@ LIBRARIES = {
     "trantor": ("apiserver/http/", "bench/", "tests/apiserver/http/"),
     "openssl": ("apiserver/http/", "tests/testbed/control_plane/http_client/"),
     "curl": ("testbed/control_plane/http_client/",),
+    "date": ("api/cron/",),
     "sqlite3.h": ("storage/", "bench/", "tests/storage/"),
     "gtest": ("testbed/embedding/gtest/", "tests/", "examples/"),
     "gmock": ("testbed/embedding/gtest/", "tests/", "examples/"),
@@ -296,6 +297,8 @@ class EachRuleCanFail(unittest.TestCase):
         self.assertEqual(self.rules("tests/testbed/control_plane/http_client/a.cc", "#include <openssl/ssl.h>\n"), [])
         self.assertEqual(self.rules("testbed/cli/a.cc", "#include <curl/curl.h>\n"), ["library"])
         self.assertEqual(self.rules("testbed/control_plane/http_client/a.cc", "#include <curl/curl.h>\n"), [])
+        self.assertEqual(self.rules("controllers/cronjob/a.cc", "#include <date/tz.h>\n"), ["library"])
+        self.assertEqual(self.rules("api/cron/a.cc", "#include <date/tz.h>\n"), [])
         self.assertEqual(self.rules("apiserver/http/a.cc", "#include <drogon/drogon.h>\n"), [])
         self.assertEqual(self.rules("storage/a.cc", "#include <sqlite3.h>\n"), [])
         self.assertEqual(self.rules("testbed/a.cc", "#include <gtest/gtest.h>\n"), ["library"])
