@@ -25,6 +25,9 @@ class RevisionHistory {
   // To register handlers.
   Informer& informer() const { return revisions_; }
 
+  // All revisions that the owner controls, and all orphans of its namespace, unsorted. The result is equal to
+  // an earlier one if no such revision has changed in the meantime.
+  std::vector<ObjectPtr> Candidates(const api::Object& owner) const;
   // Revisions that the owner controls, and orphans, of those that the selector matches; sorted. Writes
   // nothing.
   std::vector<ObjectPtr> List(const api::Object& owner, const api::LabelSelector& selector) const;
@@ -49,8 +52,6 @@ class RevisionHistory {
   api::Task<api::Result<void>> Delete(ObjectPtr revision) const;
 
  private:
-  std::vector<ObjectPtr> Candidates(const api::Object& owner) const;
-
   ControllerContext context_;
   std::string owner_resource_;
   std::string owner_kind_;
