@@ -105,7 +105,7 @@ void DaemonTest::Taint(const std::string& node, const std::string& key, const st
 
 void DaemonTest::Untaint(const std::string& node) {
   Json patch;
-  patch["spec"]["taints"] = {{{"$patch", "replace"}}};
+  patch["spec"]["taints"] = nullptr;
   bed().Must(bed().Patch("nodes", {"", node}, patch));
 }
 

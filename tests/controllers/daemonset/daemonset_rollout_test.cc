@@ -155,7 +155,7 @@ TEST_F(DaemonSetRollout, HistoryIsTruncatedAndKeepsRevisionsInUse) {
   EXPECT_EQ(Revisions(), "4=agent:4 5=agent:5 6=agent:6");
 }
 
-TEST_F(DaemonSetRollout, ANodeThatIsTaintedDuringSurgeKeepsItsPodUntilOthersServe) {
+TEST_F(DaemonSetRollout, ATemplateThatFitsFewerNodesLeavesTheOthers) {
   Start(Rolling(0, 1), {{"terrarium.dev/ready-delay", "10s"}});
   Json patch;
   patch["spec"]["template"]["spec"]["nodeSelector"] = {{"kubernetes.io/hostname", "node-4"}};
