@@ -6,6 +6,7 @@
 
 #include "api/base/errors.h"
 #include "controllers/cronjob/cron_job_controller.h"
+#include "controllers/daemonset/daemonset_controller.h"
 #include "controllers/deployment/deployment_controller.h"
 #include "controllers/disruption/disruption_controller.h"
 #include "controllers/garbage_collector/garbage_collector.h"
@@ -42,7 +43,7 @@ constexpr ControllerEntry kControllers[] = {
     {"cloud-node-lifecycle-controller", "cloud-node-lifecycle", nullptr},
     {"clusterrole-aggregation-controller", "clusterrole-aggregation", nullptr},
     {"cronjob-controller", "cronjob", Entry<MakeCronJobController>},
-    {"daemonset-controller", "daemonset", nullptr},
+    {"daemonset-controller", "daemonset", Entry<MakeDaemonSetController>},
     {"deployment-controller", "deployment", Entry<MakeDeploymentController>},
     {"device-taint-eviction-controller", "", nullptr},
     {"disruption-controller", "disruption", Entry<MakeDisruptionController>},

@@ -1,6 +1,5 @@
 // Creates and deletes pods for an owner.
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -25,13 +24,6 @@ Json PodOf(const api::Object& owner, const ReplicaKind& kind) {
     if (const Json* value = api::Find(of_template, "metadata", field)) metadata[field] = *value;
   metadata["ownerReferences"] = Json::array({ControllerReference(owner, kind.api_version, kind.kind)});
   return {{"metadata", std::move(metadata)}, {"spec", api::ObjectAt(of_template, "spec")}};
-}
-
-// A terminating namespace rejects every creation, now and later.
-bool NamespaceIsTerminating(const api::Status& status) {
-  if (!status.details) return false;
-  return std::any_of(status.details->causes.begin(), status.details->causes.end(),
-                     [](const api::StatusCause& cause) { return cause.reason == "NamespaceTerminating"; });
 }
 
 }  // namespace
@@ -92,7 +84,7 @@ Task<std::optional<api::Status>> ReplicaSetController::CreatePods(Burst burst) {
     if (answer) {
       ++created;
       reporter.Done((*answer)->header().name, "SuccessfulCreate", "Created pod: ");
-    } else if (NamespaceIsTerminating(answer.status())) {
+    } else if (RejectsAllCreations(answer.status())) {
       namespace_goes = true;
     } else {
       reporter.Failed("FailedCreate", "Error creating: " + answer.status().message);

@@ -4,12 +4,15 @@
 
 namespace terrarium::controllers {
 
-void Expectations::ExpectCreations(const ObjectName& key, int creations) {
-  entries_[key] = Entry{.creations = creations, .deletions = {}, .since = env_.clock.Now()};
-}
+void Expectations::ExpectCreations(const ObjectName& key, int creations) { Expect(key, creations, {}); }
 
 void Expectations::ExpectDeletions(const ObjectName& key, std::set<std::string> uids) {
-  entries_[key] = Entry{.creations = 0, .deletions = std::move(uids), .since = env_.clock.Now()};
+  Expect(key, 0, std::move(uids));
+}
+
+void Expectations::Expect(const ObjectName& key, int creations, std::set<std::string> deleted_uids) {
+  entries_[key] =
+      Entry{.creations = creations, .deletions = std::move(deleted_uids), .since = env_.clock.Now()};
 }
 
 void Expectations::CreationObserved(const ObjectName& key) {

@@ -23,6 +23,8 @@ class Expectations {
 
   // Replaces the expectations of `key`.
   void ExpectCreations(const ObjectName& key, int creations);
+  // Both, for a controller that creates and deletes in one step.
+  void Expect(const ObjectName& key, int creations, std::set<std::string> deleted_uids);
   // Deletions are expected by uid: an object that is observed twice (terminating, then deleted) counts once.
   void ExpectDeletions(const ObjectName& key, std::set<std::string> uids);
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/base/status.h"
 #include "api/base/task.h"
 #include "api/client.h"
 #include "controllers/runtime/send_all.h"
@@ -34,6 +35,13 @@ inline api::Task<std::vector<api::Client::Written>> SendSlowStart(
     if (!all_done) break;
   }
   co_return std::move(answers);
+}
+
+// A terminating namespace rejects every creation, now and later.
+inline bool RejectsAllCreations(const api::Status& status) {
+  if (!status.details) return false;
+  return std::any_of(status.details->causes.begin(), status.details->causes.end(),
+                     [](const api::StatusCause& cause) { return cause.reason == "NamespaceTerminating"; });
 }
 
 }  // namespace terrarium::controllers

@@ -63,6 +63,16 @@ void ReadJobPod(const Json& pod, PodFacts& facts) {
   facts.index = CompletionIndex(pod);
 }
 
+// Where a pod of a DaemonSet runs, or is meant to run.
+std::string DaemonNode(const api::ObjectHeader& header, const Json& pod) {
+  if (!header.node_name.empty()) return header.node_name;
+  for (const Json& term : api::ListAt(pod, "spec", "affinity", "nodeAffinity",
+                                      "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"))
+    for (const Json& field : api::ListAt(term, "matchFields"))
+      for (const Json& name : api::ListAt(field, "values")) return name.get<std::string>();
+  return "";
+}
+
 // Pods of a whole number or a percentage, which rounds up.
 std::int64_t SurgeOf(const Json* value, std::int64_t replicas) {
   if (value == nullptr) return 0;
@@ -81,6 +91,7 @@ PodPtr ReadPod(const api::ObjectPtr& pod) {
   facts->header = HeaderOf(pod);
   facts->owner = controller->uid;
   if (controller->kind == "Job") ReadJobPod(*document, *facts);
+  if (controller->kind == "DaemonSet") facts->daemon_node = DaemonNode(pod->header(), *document);
   const std::string& phase = api::PodPhase(*pod);
   bool ended = phase == "Succeeded" || phase == "Failed";
   facts->live = !ended && !pod->header().deleting;
@@ -150,6 +161,19 @@ JobPtr ReadJob(const api::ObjectPtr& object) {
   counts.failed = IntAt(status, 0, "failed");
   counts.uncounted_succeeded = LengthAt(status, "succeeded");
   counts.uncounted_failed = LengthAt(status, "failed");
+  return facts;
+}
+
+DaemonSetPtr ReadDaemonSet(const api::ObjectPtr& object) {
+  std::shared_ptr<const Json> document = object->Document();
+  auto facts = std::make_shared<DaemonSetFacts>();
+  facts->header = HeaderOf(object);
+  facts->generation = IntAt(*document, 0, "metadata", "generation");
+  facts->observed_generation = IntAt(*document, 0, "status", "observedGeneration");
+  const Json& strategy = api::ObjectAt(*document, "spec", "updateStrategy");
+  facts->surges = StringAt(strategy, "type") == "RollingUpdate" &&
+                  SurgeOf(api::Find(strategy, "rollingUpdate", "maxSurge"), 1) > 0;
+  facts->selector = ReadSelector(*document);
   return facts;
 }
 

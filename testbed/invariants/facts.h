@@ -25,6 +25,7 @@ struct PodFacts {
   bool succeeded = false;                  // has the phase Succeeded
   bool tracked = false;                    // has the finalizer of Jobs
   std::optional<std::int64_t> index = {};  // of an indexed Job
+  std::string daemon_node = {};            // the node that a pod of a DaemonSet is for
   bool ready = false;
   api::Time ready_since{};
 };
@@ -92,10 +93,19 @@ struct JobFacts {
   JobCounts status;
 };
 
+struct DaemonSetFacts {
+  HeaderPtr header;
+  std::int64_t generation = 1;
+  std::int64_t observed_generation = 0;
+  bool surges = false;  // a rolling update may run two pods on a node
+  api::LabelSelector selector;
+};
+
 using PodPtr = std::shared_ptr<const PodFacts>;
 using ReplicaSetPtr = std::shared_ptr<const ReplicaSetFacts>;
 using DeploymentPtr = std::shared_ptr<const DeploymentFacts>;
 using JobPtr = std::shared_ptr<const JobFacts>;
+using DaemonSetPtr = std::shared_ptr<const DaemonSetFacts>;
 
 // nullptr for a pod without a controller, which no rule counts.
 PodPtr ReadPod(const api::ObjectPtr& pod);
@@ -103,6 +113,7 @@ PodPtr ReadPod(const api::ObjectPtr& pod);
 ReplicaSetPtr ReadReplicaSet(const std::string& resource, const api::ObjectPtr& object);
 DeploymentPtr ReadDeployment(const api::ObjectPtr& object);
 JobPtr ReadJob(const api::ObjectPtr& object);
+DaemonSetPtr ReadDaemonSet(const api::ObjectPtr& object);
 
 // How violations name an object: "replicasets default/web".
 ObjectRef RefOf(const std::string& resource, const api::ObjectHeader& header);

@@ -7,6 +7,7 @@
 
 #include "api/base/check.h"
 #include "api/forwarding_client.h"
+#include "testbed/invariants/daemon_pods.h"
 #include "testbed/invariants/deployment_bound.h"
 #include "testbed/invariants/deployment_status.h"
 #include "testbed/invariants/job_counts.h"
@@ -42,6 +43,7 @@ std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
       options.conduct.controller_manager.Enabled(api::gate::kDeploymentPodReplacementPolicy) &&
       options.conduct.apiserver.Enabled(api::gate::kDeploymentPodReplacementPolicy))
     rules.push_back(MakeDeploymentBound(options.on_violation));
+  if (runs("daemonset-controller")) rules.push_back(MakeDaemonPods(options.on_violation));
   if (runs("job-controller")) {
     const api::FeatureGates& on = options.conduct.controller_manager;
     const JobGates gates{.replacement_policy = on.Enabled(api::gate::kJobPodReplacementPolicy),
@@ -103,6 +105,7 @@ void Monitor::Follow(storage::Store& store, const api::Clock& clock) {
   AddSource("replicasets", &Monitor::ApplyReplicaSet);
   AddSource("replicationcontrollers", &Monitor::ApplyReplicaSet);
   AddSource("jobs", &Monitor::ApplyJob);
+  AddSource("daemonsets", &Monitor::ApplyDaemonSet);
   AddSource("pods", &Monitor::ApplyPod);
   revision_ = store.CurrentRevision();
 }
@@ -159,6 +162,7 @@ void Monitor::Replay() {
     for (const auto& [uid, deployment] : deployments_) rule->OnDeployment(moment, nullptr, deployment);
     for (const auto& [uid, set] : replica_sets_) rule->OnReplicaSet(moment, nullptr, set);
     for (const auto& [uid, job] : jobs_) rule->OnJob(moment, nullptr, job);
+    for (const auto& [uid, set] : daemon_sets_) rule->OnDaemonSet(moment, nullptr, set);
     for (const auto& [uid, pod] : pods_) rule->OnPod(moment, nullptr, pod);
   }
 }
@@ -211,6 +215,12 @@ void Monitor::ApplyJob(const Source&, const Moment& moment, const api::ObjectPtr
   JobPtr after = gone ? nullptr : ReadJob(object);
   JobPtr before = Exchange(jobs_, object->header().uid, after);
   for (auto& rule : rules_) rule->OnJob(moment, before, after);
+}
+
+void Monitor::ApplyDaemonSet(const Source&, const Moment& moment, const api::ObjectPtr& object, bool gone) {
+  DaemonSetPtr after = gone ? nullptr : ReadDaemonSet(object);
+  DaemonSetPtr before = Exchange(daemon_sets_, object->header().uid, after);
+  for (auto& rule : rules_) rule->OnDaemonSet(moment, before, after);
 }
 
 void Monitor::ApplyDeployment(const Source&, const Moment& moment, const api::ObjectPtr& object, bool gone) {

@@ -40,6 +40,7 @@ class Rule {
   virtual void OnReplicaSet(const Moment&, const ReplicaSetPtr& before, const ReplicaSetPtr& after) = 0;
   virtual void OnDeployment(const Moment&, const DeploymentPtr& before, const DeploymentPtr& after) = 0;
   virtual void OnJob(const Moment&, const JobPtr& /*before*/, const JobPtr& /*after*/) {}
+  virtual void OnDaemonSet(const Moment&, const DaemonSetPtr& /*before*/, const DaemonSetPtr& /*after*/) {}
   // The control plane is idle: only background timers are left.
   virtual void OnIdle(const Moment&) {}
   // Controllers may have observed states that the rule has not: the rule does not judge the next status that

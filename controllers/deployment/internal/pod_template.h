@@ -4,19 +4,16 @@
 // Pure.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "api/json.h"
+#include "controllers/runtime/name_hash.h"
 
 namespace terrarium::controllers::deployment {
 
 inline constexpr std::string_view kTemplateHashLabel = "pod-template-hash";
 
-// The pod-template-hash of a template. Another collision count gives another hash: it grows when a ReplicaSet
-// of that name turns out to have another template.
-std::string TemplateHash(const api::Json& pod_template, std::optional<std::int64_t> collision_count);
 // DEPLOYMENT-HASH, the first part cut where the whole would be too long for a name.
 std::string ReplicaSetName(std::string_view deployment, std::string_view hash);
 

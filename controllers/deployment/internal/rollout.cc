@@ -1,39 +1,13 @@
 #include "controllers/deployment/internal/rollout.h"
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <system_error>
+
+#include "api/int_or_percent.h"
 
 namespace terrarium::controllers::deployment {
 namespace {
 
 using api::Json;
-
-enum class Rounding { kUp, kDown };
-
-// Percentages have no upper limit. Capping them at the largest number of replicas keeps the multiplication
-// from overflowing.
-constexpr std::int64_t kMostReplicas = std::numeric_limits<std::int32_t>::max();
-
-// The number before the percent sign; nullopt for any other text, which API validation rejects.
-std::optional<std::int64_t> PercentOf(const std::string& text) {
-  std::int64_t percent = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
-  if (error != std::errc() || std::string_view(end) != "%") return std::nullopt;
-  return std::clamp<std::int64_t>(percent, 0, kMostReplicas);
-}
-
-std::int64_t Resolve(const Json* int_or_percent, std::int64_t replicas, Rounding rounding) {
-  if (int_or_percent == nullptr) return 0;
-  if (int_or_percent->is_number_integer()) return int_or_percent->get<std::int64_t>();
-  if (!int_or_percent->is_string()) return 0;
-  std::int64_t hundredths = PercentOf(int_or_percent->get_ref<const std::string&>()).value_or(0) * replicas;
-  return std::min((hundredths + (rounding == Rounding::kUp ? 99 : 0)) / 100, kMostReplicas);
-}
 
 // Pods beyond spec.replicas are about to be deleted, so their availability does not last.
 std::int64_t LastingAvailable(const ReplicaSetSize& set) { return std::min(set.available, set.replicas); }
@@ -57,8 +31,8 @@ bool DropUnhealthy(std::span<const ReplicaSetSize> all, std::int64_t budget, std
 }  // namespace
 
 Fenceposts ResolveFenceposts(const Json* max_surge, const Json* max_unavailable, std::int64_t replicas) {
-  Fenceposts posts{Resolve(max_surge, replicas, Rounding::kUp),
-                   Resolve(max_unavailable, replicas, Rounding::kDown)};
+  Fenceposts posts{api::ResolveIntOrPercent(max_surge, replicas, api::Rounding::kUp),
+                   api::ResolveIntOrPercent(max_unavailable, replicas, api::Rounding::kDown)};
   if (posts.surge == 0 && posts.unavailable == 0) posts.unavailable = 1;
   return posts;
 }

@@ -65,7 +65,7 @@ Requirements RequirementsOf(const api::ObjectHeader& header, const Json& pod) {
   out.resources = RequestsOf(spec);
   out.tolerations = TolerationsOf(spec);
   out.tolerates_unschedulable = Tolerated(kCordon, out.tolerations);
-  out.node_affinity = NodeAffinityOf(spec);
+  out.node_affinity = api::NodeAffinityOf(spec);
   out.host_ports = HostPortsOf(spec);
   out.affinity = RequiredPodTerms(spec, "podAffinity", header.ns);
   out.anti_affinity = RequiredPodTerms(spec, "podAntiAffinity", header.ns);

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "api/core_v1/node_affinity.h"
 #include "api/json.h"
 #include "api/object.h"
 #include "kubelet-fake/scheduler/internal/host_ports.h"
-#include "kubelet-fake/scheduler/internal/node_affinity.h"
 #include "kubelet-fake/scheduler/internal/pod_terms.h"
 #include "kubelet-fake/scheduler/internal/resources.h"
 #include "kubelet-fake/scheduler/internal/taints.h"
@@ -23,7 +23,7 @@ struct Requirements {
   PodRequests resources;
   std::vector<Toleration> tolerations;
   bool tolerates_unschedulable = false;
-  NodeAffinity node_affinity;
+  api::NodeAffinity node_affinity;
   std::vector<HostPort> host_ports;
   std::vector<PodTerm> affinity;
   std::vector<PodTerm> anti_affinity;

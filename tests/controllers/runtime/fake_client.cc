@@ -22,6 +22,7 @@ using api::StringAt;
 // The kinds whose strategic merge patches are supported.
 const api::Message& SchemaOf(std::string_view resource) {
   static const std::map<std::string_view, std::string_view> kSchemas = {
+      {"controllerrevisions", "io.k8s.api.apps.v1.ControllerRevision"},
       {"deployments", "io.k8s.api.apps.v1.Deployment"},
       {"events", "io.k8s.api.core.v1.Event"},
       {"jobs", "io.k8s.api.batch.v1.Job"},

@@ -1,4 +1,4 @@
-#include "kubelet-fake/scheduler/internal/node_affinity.h"
+#include "api/core_v1/node_affinity.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@ namespace terrarium::kubelet_fake::scheduling {
 namespace {
 
 using api::Json;
+using api::NodeAffinity;
+using api::NodeAffinityOf;
 
 Json Expression(const char* key, const char* op, std::vector<std::string> values = {}) {
   return {{"key", key}, {"operator", op}, {"values", std::move(values)}};

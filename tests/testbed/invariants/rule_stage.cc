@@ -110,6 +110,9 @@ void RuleStage::Notify(const Moment& moment, const DeploymentPtr& before, const 
 void RuleStage::Notify(const Moment& moment, const JobPtr& before, const JobPtr& after) {
   rule_->OnJob(moment, before, after);
 }
+void RuleStage::Notify(const Moment& moment, const DaemonSetPtr& before, const DaemonSetPtr& after) {
+  rule_->OnDaemonSet(moment, before, after);
+}
 
 void RuleStage::Put(const PodFacts& pod) {
   Change(pods_, pod.header->name, std::make_shared<const PodFacts>(pod), true);
@@ -122,6 +125,9 @@ void RuleStage::Put(const DeploymentFacts& deployment) {
 }
 void RuleStage::Put(const JobFacts& job) {
   Change(jobs_, job.header->name, std::make_shared<const JobFacts>(job), true);
+}
+void RuleStage::Put(const DaemonSetFacts& set) {
+  Change(daemon_sets_, set.header->name, std::make_shared<const DaemonSetFacts>(set), true);
 }
 void RuleStage::RemovePod(const std::string& name) { Change(pods_, name, PodPtr(), false); }
 void RuleStage::RemoveReplicaSet(const std::string& name) { Change(sets_, name, ReplicaSetPtr(), false); }

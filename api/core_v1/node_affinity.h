@@ -1,6 +1,7 @@
 #pragma once
 
 // The nodes on which a pod may run, and those it prefers: spec.nodeSelector and spec.affinity.nodeAffinity.
+// The scheduler and the DaemonSet controller read them.
 
 #include <cstdint>
 #include <optional>
@@ -12,14 +13,14 @@
 #include "api/object.h"
 #include "api/selector/label_selector.h"
 
-namespace terrarium::kubelet_fake::scheduling {
+namespace terrarium::api {
 
 // A node matches if all requirements hold. A term without requirements matches no node.
 struct NodeTerm {
-  std::vector<api::LabelRequirement> labels;
-  std::vector<api::LabelRequirement> names;  // on metadata.name, the only supported field
+  std::vector<LabelRequirement> labels;
+  std::vector<LabelRequirement> names;  // on metadata.name, the only supported field
 
-  bool Matches(const api::ObjectHeader& node) const;
+  bool Matches(const ObjectHeader& node) const;
 };
 
 struct NodeAffinity {
@@ -36,11 +37,11 @@ struct NodeAffinity {
   std::optional<std::vector<std::string>> node_names;
 
   bool IsEmpty() const { return selector.empty() && !required; }
-  bool Matches(const api::ObjectHeader& node) const;
+  bool Matches(const ObjectHeader& node) const;
   // The sum of the weights of the preferred terms that the node matches.
-  std::int64_t Score(const api::ObjectHeader& node) const;
+  std::int64_t Score(const ObjectHeader& node) const;
 };
 
-NodeAffinity NodeAffinityOf(const api::Json& pod_spec);
+NodeAffinity NodeAffinityOf(const Json& pod_spec);
 
-}  // namespace terrarium::kubelet_fake::scheduling
+}  // namespace terrarium::api

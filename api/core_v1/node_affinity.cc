@@ -1,4 +1,4 @@
-#include "kubelet-fake/scheduler/internal/node_affinity.h"
+#include "api/core_v1/node_affinity.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,15 +7,8 @@
 
 #include "api/json_access.h"
 
-namespace terrarium::kubelet_fake::scheduling {
+namespace terrarium::api {
 namespace {
-
-using api::Json;
-using api::LabelOperator;
-using api::LabelRequirement;
-using api::ListAt;
-using api::ObjectAt;
-using api::StringAt;
 
 std::optional<LabelOperator> ReadOperator(std::string_view text) {
   if (text == "In") return LabelOperator::kIn;
@@ -93,24 +86,24 @@ std::optional<std::vector<std::string>> NamesOf(const std::vector<NodeTerm>& ter
 
 }  // namespace
 
-bool NodeTerm::Matches(const api::ObjectHeader& node) const {
+bool NodeTerm::Matches(const ObjectHeader& node) const {
   if (labels.empty() && names.empty()) return false;
   return std::all_of(labels.begin(), labels.end(),
-                     [&](const LabelRequirement& r) { return r.Matches(api::FindLabel(node, r.key)); }) &&
+                     [&](const LabelRequirement& r) { return r.Matches(FindLabel(node, r.key)); }) &&
          std::all_of(names.begin(), names.end(),
                      [&](const LabelRequirement& r) { return r.Matches(&node.name); });
 }
 
-bool NodeAffinity::Matches(const api::ObjectHeader& node) const {
+bool NodeAffinity::Matches(const ObjectHeader& node) const {
   for (const auto& [key, value] : selector) {
-    const std::string* label = api::FindLabel(node, key);
+    const std::string* label = FindLabel(node, key);
     if (label == nullptr || *label != value) return false;
   }
   return !required || std::any_of(required->begin(), required->end(),
                                   [&](const NodeTerm& term) { return term.Matches(node); });
 }
 
-std::int64_t NodeAffinity::Score(const api::ObjectHeader& node) const {
+std::int64_t NodeAffinity::Score(const ObjectHeader& node) const {
   std::int64_t score = 0;
   for (const Preferred& preference : preferred) {
     if (preference.term.Matches(node)) score += preference.weight;
@@ -124,16 +117,15 @@ NodeAffinity NodeAffinityOf(const Json& pod_spec) {
     out.selector.emplace_back(key, value.get<std::string>());
   }
   const Json& affinity = ObjectAt(pod_spec, "affinity", "nodeAffinity");
-  if (const Json* required = api::Find(affinity, "requiredDuringSchedulingIgnoredDuringExecution")) {
+  if (const Json* required = Find(affinity, "requiredDuringSchedulingIgnoredDuringExecution")) {
     out.required.emplace();
     for (const Json& term : ListAt(*required, "nodeSelectorTerms")) out.required->push_back(ReadTerm(term));
     out.node_names = NamesOf(*out.required);
   }
   for (const Json& preference : ListAt(affinity, "preferredDuringSchedulingIgnoredDuringExecution")) {
-    out.preferred.push_back(
-        {api::IntAt(preference, 0, "weight"), ReadTerm(ObjectAt(preference, "preference"))});
+    out.preferred.push_back({IntAt(preference, 0, "weight"), ReadTerm(ObjectAt(preference, "preference"))});
   }
   return out;
 }
 
-}  // namespace terrarium::kubelet_fake::scheduling
+}  // namespace terrarium::api
