@@ -8,7 +8,7 @@
   -- --takeover                               the real controllers take over in the middle of a scale
 
 After each step both become idle and everything in the namespace is compared. A seed that differs is played again; it
-fails when it differs again.
+fails when it differs again, or when too many differ only once.
 """
 
 import argparse
@@ -25,12 +25,18 @@ import takeover
 from arena import Arena
 from shrink import shrink
 
-CI_SEEDS = "1-40"
+# Those after 40 were chosen for what the first ones lack, above all terminating pods of Jobs under each policy and
+# setting of the gates. test_seeds.py has what the seeds must cover.
+CI_SEEDS = (*range(1, 41), 47, 48, 51, 71, 88, 100, 281, 369, 795)
 CI_MIXED_SEEDS = range(1, 17)
 # As before Kubernetes 1.36: its view of pods may lack those that it has created.
 STALE = ("--feature-gates=StaleControllerConsistencyReplicaSet=false",)
 CI_LAG_S = 0.2  # of the real replicaset-controller's view of pods
 CI_MIXED = ((0.0, ()), (CI_LAG_S, ()), (CI_LAG_S, STALE))
+
+
+# Of the seeds of a run, this many may differ once and not again: a machine under load is late. At least two may.
+UNSTEADY_SHARE = 1 / 20
 
 
 def parse_seeds(text):
@@ -42,10 +48,10 @@ def parse_seeds(text):
     return seeds
 
 
-def describe(outcome, options):
+def describe(outcome, options, verb="differs"):
     """Prints a difference with the steps up to it and the command that plays it again."""
     script = outcome.script
-    print(f"\nseed {script.seed} ({script.family}, gates {script.gates}) differs after step {outcome.step}:")
+    print(f"\nseed {script.seed} ({script.family}, gates {script.gates}) {verb} after step {outcome.step}:")
     for number, step in enumerate(script.steps[: outcome.step + 1]):
         print(f"  {number:2} {json.dumps(step)}")
     for leaf in outcome.leaves[:20]:
@@ -60,9 +66,20 @@ def describe(outcome, options):
     )
 
 
+def find_unsteady(first, again):
+    """The outcomes that differed in the first play and not when they were played again."""
+    steady = {outcome.script.seed for outcome in again if outcome.differs}
+    replayed = {outcome.script.seed for outcome in again}
+    return [outcome for outcome in first if outcome.script.seed in replayed - steady]
+
+
+def are_too_many(unsteady, first):
+    return len(unsteady) > max(2, len(first) * UNSTEADY_SHARE)
+
+
 def compare(options):
     """(passed, failed) of the seeds."""
-    is_ci = options.seeds == parse_seeds(CI_SEEDS) and not options.family
+    is_ci = tuple(options.seeds) == CI_SEEDS and not options.family
     chosen = [scripts.script(seed) for seed in options.seeds]
     chosen = [script for script in chosen if options.family in (None, script.family)]
     gates = sorted({script.gates for script in chosen})
@@ -83,10 +100,13 @@ def compare(options):
     unused = [each.name for each in declared.DECLARED if each.name not in met] if is_ci else []
     for name in unused:
         print(f"declared difference {name}: no seed of CI meets it any more; take it out of declared.py")
-    steady = sum(not outcome.differs for outcome in again)
-    if steady:
-        print(f"{steady} differed once and not again")
-    bad = len(failed) + len(unused) + sum(not outcome.differs for outcome in idle)
+    unsteady = find_unsteady(first, again)
+    for outcome in unsteady:
+        describe(outcome, options, "differed once, and not when played again,")
+    too_many = are_too_many(unsteady, first)
+    if too_many:
+        print(f"{len(unsteady)} of {len(first)} seeds differed once and not again, which is too many")
+    bad = len(failed) + len(unused) + sum(not outcome.differs for outcome in idle) + too_many
     return len(first) - len(failed), bad
 
 
@@ -103,7 +123,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--terrarium", required=True)
     parser.add_argument("--controller-manager", required=True, help="the real one, which run_suite.py builds")
-    parser.add_argument("--seeds", type=parse_seeds, help=f"1-40,77; {CI_SEEDS} and the mixed mode unless given")
+    parser.add_argument("--seeds", type=parse_seeds, help="1-40,77; those of CI and the mixed mode unless given")
     parser.add_argument("--jobs", type=int, default=20, help="scripts side by side")
     parser.add_argument("--shrink", action="store_true", help="drop steps while it still differs")
     parser.add_argument("--family", choices=sorted(scripts.FAMILIES), help="only seeds of these scripts")
@@ -125,7 +145,7 @@ def main():
         results.append(takeover.run(options.terrarium, options.controller_manager))
     else:
         is_ci = options.seeds is None
-        options.seeds = options.seeds or parse_seeds(CI_SEEDS)
+        options.seeds = options.seeds or CI_SEEDS
         results.append(compare(options))
         results += run_mixed_and_takeover(options) if is_ci else []
     passed, failed = (sum(column) for column in zip(*results))

@@ -156,3 +156,47 @@ class Jobs(Maker):
     def delete(self):
         self.add("delete", resource="jobs", name="work", propagation=self._prng.choice(PROPAGATIONS))
         self._there = False
+
+
+class Replacements(Jobs):
+    """A Job whose terminating pods stay until they are released, so that both sides are compared while they terminate.
+
+    Jobs of the other scripts are compared when their pods are gone, and podReplacementPolicy decides nothing any more.
+    """
+
+    def create(self):
+        prng = self._prng
+        size = prng.choice([2, 3, 4])
+        spec = {"parallelism": size, "completions": size, "backoffLimit": 6}
+        self._indexed, self._endless = prng.random() < 0.5, True
+        if self._indexed:
+            spec["completionMode"] = "Indexed"
+        if policy := prng.choice(["Failed", "TerminatingOrFailed", None]):
+            spec["podReplacementPolicy"] = policy
+        if policy != "TerminatingOrFailed" and prng.random() < 0.3:
+            rule = {"action": "Count", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+            spec["podFailurePolicy"] = {"rules": [rule]}
+        if prng.random() < 0.2:
+            spec["ttlSecondsAfterFinished"] = 3
+        template = objects.template({"job": "work"}, self.tag(), {"hold": "terminating"}, prng.choice([None, 3]))
+        template["spec"]["restartPolicy"] = "Never"
+        self.add("create", resource="jobs", object=objects.job("work", template, **spec))
+        self._there = True
+        self.delete_pod()
+
+    def choices(self):
+        if not self._there:
+            return [(self.create, 1)]
+        return [
+            (self.delete_pod, 3),
+            (self.release, 3),
+            (self.parallelism, 2),
+            (self.suspend, 2),
+            (self.fail_pod, 1),
+            (self.evict_by_kubelet, 1),
+            (self.deadline, 1),
+            (self.delete, 1),
+        ]
+
+    def release(self):
+        self.add("release")

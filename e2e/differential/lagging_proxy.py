@@ -10,6 +10,7 @@ class LaggingProxy:
 
     def __init__(self, host, port, path, lag_s):
         self._target, self._lag_s = (host, port), lag_s
+        self.delayed_watches = 0  # of which some data has been delayed
         self._watch = re.compile(rb"^GET " + path.encode() + rb"\?[^ ]*watch=true", re.MULTILINE)
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -23,9 +24,15 @@ class LaggingProxy:
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         self._loop.run_forever()
+        server.close()
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.close()
 
     async def _serve(self, reader, writer):
-        connection = {"lags": False}
+        connection = {"lags": False, "counted": False}
         target_reader, target_writer = await asyncio.open_connection(*self._target)
         up = asyncio.ensure_future(self._forward(reader, target_writer, connection))
         down = asyncio.ensure_future(self._return(target_reader, writer, connection))
@@ -62,6 +69,9 @@ class LaggingProxy:
                 data = await reader.read(65536)
             except OSError:
                 data = b""
+            if data and connection["lags"] and not connection["counted"]:
+                connection["counted"] = True
+                self.delayed_watches += 1
             queue.put_nowait((self._loop.time() + (self._lag_s if connection["lags"] else 0.0), data))
         await sender
 

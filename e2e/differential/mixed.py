@@ -4,20 +4,17 @@ At no revision may a pod be created that makes more pods, terminating ones inclu
 event of pods, ReplicaSets and Deployments is read from watches and put in the order of revisions.
 """
 
-import collections
 import concurrent.futures
 import json
 import pathlib
 import random
 import tempfile
-import threading
 import time
 import urllib.parse
 
-from lib.rest import Rest
-
 import actions
 import objects
+from history import History, Watches
 from lagging_proxy import LaggingProxy
 from sides import Theirs
 
@@ -25,34 +22,7 @@ GATES = {"DeploymentPodReplacementPolicy": True, "DeploymentReplicaSetTerminatin
 OURS = "*,-replicaset-controller"
 WATCHED = {"pods": "/api/v1/pods", "replicasets": "/apis/apps/v1/replicasets", "deployments": "/apis/apps/v1/deployments"}
 REST_TIMEOUT_S = 150.0
-
-
-class History:
-    """All events of the watched resources by namespace, as (revision, resource, type, object)."""
-
-    def __init__(self, url):
-        self._events, self._lock = collections.defaultdict(list), threading.Lock()
-        for resource, path in WATCHED.items():
-            rest = Rest(url, timeout=7200)
-            version = rest.get(path).expect()["metadata"]["resourceVersion"]
-            stream = rest.stream("GET", f"{path}?watch=true&resourceVersion={version}")
-            threading.Thread(target=self._read, args=(resource, stream), daemon=True).start()
-
-    def _read(self, resource, stream):
-        try:
-            for line in stream:
-                event = json.loads(line)
-                metadata = event["object"]["metadata"]
-                with self._lock:
-                    self._events[metadata["namespace"]].append(
-                        (int(metadata["resourceVersion"]), resource, event["type"], event["object"])
-                    )
-        except (OSError, ValueError, AttributeError):
-            pass  # the server ends
-
-    def of(self, namespace):
-        with self._lock:
-            return sorted(self._events[namespace], key=lambda event: event[0])
+WATCH_TIMEOUT_S = 15.0
 
 
 def bound_of(deployment):
@@ -67,23 +37,42 @@ def bound_of(deployment):
     return spec["replicas"] + surge
 
 
+def _count(pods, kind, item):
+    """Changes `pods`, those that have not ended by name, by one event of a pod; whether it is a new one."""
+    name = item["metadata"]["name"]
+    if kind == "DELETED" or item.get("status", {}).get("phase") in ("Succeeded", "Failed"):
+        pods.pop(name, None)
+        return False
+    is_new = name not in pods
+    pods[name] = item
+    return is_new
+
+
 def violations(events):
     """[(number of the event, pods, bound)]: creations that made too many pods."""
     found, pods, bound = [], {}, None
     for number, (_, resource, kind, item) in enumerate(events):
-        name = item["metadata"]["name"]
         if resource == "deployments":
             bound = bound_of(item)
-        if resource != "pods":
-            continue
-        is_new = name not in pods
-        if kind == "DELETED" or item.get("status", {}).get("phase") in ("Succeeded", "Failed"):
-            pods.pop(name, None)
-            continue
-        pods[name] = item
-        if is_new and bound is not None and len(pods) > bound:
+        elif resource == "pods" and _count(pods, kind, item) and bound is not None and len(pods) > bound:
             found.append((number, len(pods), bound))
     return found
+
+
+def find_gap(events):
+    """What shows that events are missing, given those of a Deployment at rest; empty if nothing does."""
+    pods, deployment = {}, None
+    for _, resource, kind, item in events:
+        if resource == "deployments":
+            deployment = item
+        elif resource == "pods":
+            _count(pods, kind, item)
+    if deployment is None:
+        return "the watches have shown no event of the Deployment"
+    live = sum("deletionTimestamp" not in pod["metadata"] for pod in pods.values())
+    if live != deployment["spec"]["replicas"]:
+        return f"the watches have shown {live} live pods, and the Deployment at rest has {deployment['spec']['replicas']}"
+    return ""
 
 
 def trace(events, around, before=40):
@@ -182,18 +171,23 @@ class _Writer:
 def run(binary, program, seeds, jobs, lag_s, flags=()):
     """(passed, failed); prints every violation with its trace."""
     theirs = _Mixed(binary, program, lag_s, flags)
+    setting = f"lag {lag_s} s {' '.join(flags)}"
     failed = 0
     try:
         theirs.wait_until_working()
-        history = History(theirs.url)
+        history = History(Watches(theirs.url), WATCHED)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for seed, problem in pool.map(lambda seed: _play(theirs, history, seed), seeds):
                 if problem:
                     failed += 1
-                    print(f"\nmixed seed {seed}, lag {lag_s} s {' '.join(flags)}: {problem}", flush=True)
+                    print(f"\nmixed seed {seed}, {setting}: {problem}", flush=True)
+        history.close()
+        if lag_s and not theirs.delayed_watches:
+            failed += 1
+            print(f"\nmixed, {setting}: the proxy has delayed no watch, so the controllers' view was not late", flush=True)
     finally:
         theirs.close()
-    return len(seeds) - failed, failed
+    return len(seeds) - min(failed, len(seeds)), failed
 
 
 def _play(theirs, history, seed):
@@ -207,6 +201,13 @@ def _play(theirs, history, seed):
     finally:
         side.close()
     events = history.of(side.namespace)
+    if problem is None:
+        # The watches may be a moment later than the Deployment's status.
+        give_up = time.monotonic() + WATCH_TIMEOUT_S
+        while (problem := find_gap(events)) and not history.failure and time.monotonic() < give_up:
+            time.sleep(0.1)
+            events = history.of(side.namespace)
+    problem = history.failure or problem
     for number, pods, bound in violations(events)[:1]:
         problem = f"{pods} pods where {bound} are allowed, by event {number}\n{trace(events, number)}"
     return seed, problem
@@ -238,6 +239,10 @@ class _Mixed(Theirs):
         text = pathlib.Path(server.kubeconfig).read_text()
         path.write_text(text.replace(f":{parts.port}", f":{self._proxy.port}"))
         return path
+
+    @property
+    def delayed_watches(self):
+        return self._proxy.delayed_watches if self._proxy else 0
 
     def close(self):
         super().close()

@@ -2,7 +2,7 @@
 
 import random
 
-from job_scripts import Jobs
+from job_scripts import Jobs, Replacements
 from workload_scripts import Budgets, Deployments, Replicas
 
 # Gates that both know and that kube-controller-manager does not refuse to change. Some are locked in its own version:
@@ -16,8 +16,10 @@ GATES = {
     ),
 }
 
-# With the gate off the cost does not affect the order of deletion, so pods with and without one are equal.
-IGNORED = {"counts-off": ("controller.kubernetes.io/pod-deletion-cost",)}
+# Fields that are not compared. With the gate off the cost does not affect the order of deletion, so pods with and
+# without one are equal. kube-controller-manager 1.33 has no gate MutableSchedulingDirectivesForSuspendedJobs, by which
+# a Job that is suspended loses its startTime.
+IGNORED = {"counts-off": ("controller.kubernetes.io/pod-deletion-cost",), "jobs-off": ("startTime",)}
 
 
 class Script:
@@ -34,7 +36,8 @@ FAMILIES = {
     "deployments": (Deployments, 35),
     "replicas": (Replicas, 20),
     "budgets": (Budgets, 10),
-    "jobs": (Jobs, 35),
+    "jobs": (Jobs, 25),
+    "replacements": (Replacements, 10),
 }
 
 

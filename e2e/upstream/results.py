@@ -34,6 +34,11 @@ def parse_list(text):
     return listed
 
 
+def problems(stdout, stderr):
+    """What the shim reported. It writes to stderr, which Go's testing package joins to stdout while tests run."""
+    return PROBLEM.findall(stdout) + PROBLEM.findall(stderr)
+
+
 def outcomes(output):
     """{test or subtest: PASS, FAIL or SKIP} of the output of a test binary."""
     return {name: outcome for outcome, name in RESULT.findall(output)}
@@ -42,7 +47,7 @@ def outcomes(output):
 def judge(test, code, stdout, stderr, listed):
     """The verdict on one top-level test, given the reasons by which it or its subtests are listed."""
     found = outcomes(stdout)
-    reasons = [f"the shim or the server failed: {line}" for line in PROBLEM.findall(stderr)]
+    reasons = [f"the shim or the server failed: {line}" for line in problems(stdout, stderr)]
     own = {name: reason for name, reason in listed.items() if name.split("/")[0] == test}
     for name in own:
         if found.get(name) == "PASS":
@@ -67,13 +72,18 @@ def judge(test, code, stdout, stderr, listed):
     return Verdict(PASSED if code == 0 else FAILED, [] if code == 0 else [f"exit code {code}"])
 
 
+def reports_gate(stdout, stderr, gate):
+    """Whether the shim reported that a test switches a gate that Terrarium lacks."""
+    return any(f" sets the gate {gate} " in problem for problem in problems(stdout, stderr))
+
+
 def why_not_failed(test, code, stdout, stderr, time_limit, usual_seconds):
     """Why a run without controllers does not show that the test needs them; empty if it does.
 
     A test that waits for a controller is ended by the time limit, which must leave one that works enough time.
     """
-    if problems := PROBLEM.findall(stderr):
-        return f"the shim or the server failed: {problems[0]}"
+    if found := problems(stdout, stderr):
+        return f"the shim or the server failed: {found[0]}"
     if code != 0 and outcomes(stdout).get(test) == "FAIL":
         return ""
     if code == 0 or not (TIMED_OUT.search(stdout) or TIMED_OUT.search(stderr)):

@@ -30,7 +30,7 @@ from lib import cache, kubernetes  # noqa: E402: found through the line above
 
 import module  # noqa: E402
 import results  # noqa: E402
-from suites import LONGEST, SUITES  # noqa: E402
+from suites import LACKED_GATE, LONGEST, SUITES  # noqa: E402
 
 TEST_TIMEOUT_S = 280
 # Of a test that runs without controllers, and how many of these run at a time beside the others: they only wait.
@@ -63,6 +63,7 @@ class Runner:
         chosen = {"TERRARIUM_CONTROLLERS": json.dumps(suite.controller_lists()), "TERRARIUM_TEST": test}
         chosen["TERRARIUM_FIRST"] = suite.first.get(test, "")
         chosen["TERRARIUM_MAX_SPEED"] = str(suite.max_speed.get(test, ""))
+        chosen["TERRARIUM_LISTED"] = json.dumps(list(self._listed.get(suite.name, {})))
         return {**os.environ, **self._servers, **chosen}
 
     def execute(self, run, timeout_s=TEST_TIMEOUT_S, **environment):
@@ -105,6 +106,20 @@ class Runner:
         return run, self.execute(run, WITHOUT_CONTROLLERS_TIMEOUT_S, TERRARIUM_NO_CONTROLLERS="1")
 
 
+    def run_unlisted(self, suite, test):
+        """Runs a listed test as if it were not; (run, what came of it)."""
+        run = Run(suite, test)
+        return run, self.execute(run, TERRARIUM_LISTED="[]")
+
+
+def report_lacked_gate(run, printed, gate):
+    """Whether the shim reported the gate that the test switches and Terrarium lacks."""
+    reported = results.reports_gate(*printed[1:], gate)
+    line = f"{run.suite.name} {run.test} is reported because of the gate {gate} ({run.seconds:.1f} s)"
+    print(f"{'passed' if reported else 'failed'}  {line}", flush=True)
+    return reported
+
+
 def report_without_controllers(run, printed, runs):
     """Whether the test failed without controllers, given all runs with them."""
     usual = sum(other.seconds for other in runs if (other.suite, other.test) == (run.suite, run.test))
@@ -143,8 +158,17 @@ def summary(runs):
     return table
 
 
+def list_of(kubernetes):
+    """The file of the tests that are known not to pass."""
+    return "fails_on_kubernetes.txt" if kubernetes else "not_supported.txt"
+
+
 def results_file(kubernetes):
     return cache.root() / "upstream" / ("results-kubernetes.json" if kubernetes else "results-terrarium.json")
+
+
+def format_seconds(seconds):
+    return f"{seconds:.1f} s" if seconds < 1 else f"{seconds:.0f} s"
 
 
 def print_table():
@@ -154,8 +178,8 @@ def print_table():
     for suite in (suite.name for suite in SUITES if suite.name in ours):
         row, there = ours[suite], real.get(suite)
         tests = row[results.PASSED] + row[results.FAILED] + row[results.LISTED]
-        time_there = f"{there['seconds']:.0f} s" if there else ""
-        print(f"| {suite} | {tests} | {row[results.PASSED]} | {row['seconds']:.0f} s | {time_there} |")
+        times = [format_seconds(each["seconds"]) if each else "" for each in (row, there)]
+        print(f"| {suite} | {tests} | {row[results.PASSED]} | {' | '.join(times)} |")
     return 0
 
 
@@ -192,20 +216,25 @@ def main():
     checks = unittest.defaultTestLoader.discover(str(FOLDER), pattern="test_*.py")
     if not unittest.TextTestRunner(verbosity=0).run(checks).wasSuccessful():
         return 1
-    # Real Kubernetes has no list: its own tests pass there.
-    listed = {} if options.kubernetes else results.parse_list((FOLDER / "not_supported.txt").read_text())
+    listed = results.parse_list((FOLDER / list_of(options.kubernetes)).read_text())
     runner = Runner(binaries, sources, servers_of(options), listed)
     whole = not options.suite
     try:
         runs, unknown = choose(runner, listed, options)
         checked = [suite for suite in SUITES if suite.needs_controller] if whole and not options.kubernetes else []
+        has_gate_check = not options.kubernetes and not options.tests and options.suite in (None, LACKED_GATE[0])
         with (
             concurrent.futures.ThreadPoolExecutor(options.side_by_side) as pool,
             concurrent.futures.ThreadPoolExecutor(WITHOUT_CONTROLLERS_AT_A_TIME) as waiting,
         ):
             without = waiting.map(runner.run_without_controllers, checked)
+            if has_gate_check:
+                suite = next(suite for suite in SUITES if suite.name == LACKED_GATE[0])
+                unlisted = waiting.submit(runner.run_unlisted, suite, LACKED_GATE[1])
             list(pool.map(runner.judge, runs))
         noticed = all([report_without_controllers(run, printed, runs) for run, printed in without])
+        if has_gate_check:
+            noticed = report_lacked_gate(*unlisted.result(), LACKED_GATE[2]) and noticed
     finally:
         shutil.rmtree(runner.logs, ignore_errors=True)
     for name in unknown:

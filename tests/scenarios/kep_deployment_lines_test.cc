@@ -11,6 +11,7 @@
 
 #include "api/json_access.h"
 #include "apiserver/request.h"
+#include "storage/store.h"
 #include "tests/controllers/deployment/deployment_testing.h"
 
 namespace terrarium::scenarios {
@@ -214,6 +215,19 @@ TEST(Kep3973, Unit3WithTheGateOffADeploymentDoesWhatItAlwaysDid) {
   for (std::size_t i = 0; i < on.size(); ++i) EXPECT_EQ(on[i], off[i]) << "stop " << i;
 }
 
+// Of the Deployment, its ReplicaSets and its pods, read from the store: an apiserver that is down serves
+// nothing.
+std::vector<Json> StoredDocuments(WebCluster& cluster) {
+  std::vector<Json> documents;
+  for (const char* resource : {"deployments", "replicasets", "pods"}) {
+    storage::ListQuery query;
+    query.resource = resource;
+    const storage::Listing listing = *cluster.bed().control_plane().store().List(query);
+    for (const api::ObjectPtr& object : listing.items) documents.push_back(object->Parse());
+  }
+  return documents;
+}
+
 // "How does this feature react if the API server and/or etcd is unavailable?": changes meanwhile are counted
 // afterwards.
 TEST(Kep3973, Prr23WithoutAnApiserverNothingIsCountedAndAfterwardsAllIs) {
@@ -224,8 +238,12 @@ TEST(Kep3973, Prr23WithoutAnApiserverNothingIsCountedAndAfterwardsAllIs) {
   cluster.Advance(1s);
   ASSERT_EQ(cluster.Counter("terminatingReplicas"), 2);
   cluster.ScaleTo(1);
+  ASSERT_EQ(cluster.Terminating(), 2) << "the controllers have not reacted to the last scale";
+  const std::vector<Json> before = StoredDocuments(cluster);
+  ASSERT_EQ(before.size(), 1u + 1u + 4u);
   cluster.bed().Must(cluster.bed().Crash("apiserver"));
   cluster.Advance(10min);
+  EXPECT_EQ(StoredDocuments(cluster), before) << "2 terminating pods, and a status that counts them";
   cluster.bed().Must(cluster.bed().Start("apiserver"));
   cluster.Advance(1min);
   EXPECT_EQ(cluster.Terminating(), 3);

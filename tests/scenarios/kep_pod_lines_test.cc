@@ -103,8 +103,8 @@ TEST(Kep3939, Prr18WithoutAnApiserverAJobWaitsAndGoesOnByItsPolicy) {
   EXPECT_EQ(bed.StatusOf("jobs", "slow")["failed"], 1);
 }
 
-// "... in increasing time taken by any operations?": one more sort key. A scale-down takes the same time and
-// the same writes with and without costs.
+// "... in increasing time taken by any operations?": one more sort key. A scale-down waits for nothing more,
+// and needs the same writes with and without costs. PodChoice compares the processor time of ranking.
 TEST(Kep2255, Prr13AScaleDownTakesTheSameTimeAndWritesWithCosts) {
   struct ScaleDown {
     api::Duration took{};

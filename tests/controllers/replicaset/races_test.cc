@@ -344,6 +344,7 @@ TEST_F(ReplicaSetRaces, WhileAnOrphanIsBeingAdoptedNoPodIsCreatedInItsPlace) {
   runtime_.RunReady();
   Touch();
   EXPECT_THAT(Writes(Verb::kCreate), IsEmpty());
+  EXPECT_EQ(Status()["replicas"], 1) << "before the informer has shown the adoption";
   informers_.For("pods").Resume();
   runtime_.RunReady();
   EXPECT_THAT(Writes(Verb::kCreate), IsEmpty());
@@ -361,6 +362,7 @@ TEST_F(ReplicaSetRaces, ASurplusPodIsAdoptedAndDeletedInTheSameSync) {
   runtime_.RunReady();
   EXPECT_THAT(Writes(Verb::kPatch), SizeIs(1));
   EXPECT_THAT(Writes(Verb::kDelete), SizeIs(1)) << "before the informer has shown the adoption";
+  EXPECT_EQ(Status()["replicas"], 1) << "the adopted pod, whose deletion the informer has not shown either";
   informers_.For("pods").Resume();
   runtime_.RunReady();
   EXPECT_EQ(Status()["replicas"], 0);

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/component-base/featuregate"
 )
 
 const (
@@ -46,12 +47,13 @@ type Server struct {
 	storage Storage
 
 	mu        sync.Mutex
-	gates     map[string]bool            // what the server's components have
-	active    map[string]context.Context // of the controllers that the test runs, by name
-	running   bool                       // whether the controller-manager runs
-	gone      bool                       // whether Stop was called
-	scraped   map[string]float64         // the counters at the last scrape, by series
-	hasMirror bool                       // whether a goroutine scrapes them
+	gates     map[string]bool              // what the server's components have
+	missing   map[featuregate.Feature]bool // gates that were reported because the server lacks them
+	active    map[string]context.Context   // of the controllers that the test runs, by name
+	running   bool                         // whether the controller-manager runs
+	gone      bool                         // whether Stop was called
+	scraped   map[string]float64           // the counters at the last scrape, by series
+	hasMirror bool                         // whether a goroutine scrapes them
 
 	restarting sync.RWMutex // held for writing while components restart with other gates; taken after mu
 }
@@ -107,7 +109,7 @@ func Start(t TB, flags []string) (*Server, error) {
 	}
 	s := &Server{
 		test: t.Name(), folder: folder, exited: make(chan struct{}),
-		active: map[string]context.Context{}, scraped: map[string]float64{},
+		active: map[string]context.Context{}, scraped: map[string]float64{}, missing: map[featuregate.Feature]bool{},
 	}
 	if Enabled() {
 		err = s.startTerrarium(flags)
