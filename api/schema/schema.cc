@@ -74,7 +74,7 @@ Schema SchemaBuilder::Build() {
   b.AddGates();
   b.AddDefaults();
   for (auto rows : {own::AppsDescriptions(), own::BatchDescriptions(), own::CoreDescriptions(),
-                    own::MetaDescriptions(), own::PodDescriptions()}) {
+                    own::MetaDescriptions(), own::PodDescriptions(), own::ClusterDescriptions()}) {
     b.AddDescriptions(rows);
   }
   b.Resolve();

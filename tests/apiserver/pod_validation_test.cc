@@ -295,11 +295,6 @@ TEST(PodValidation, PodWideWordsAndNumbers) {
        PodWithSpec({{"preemptionPolicy", "Often"}}),
        {"spec.preemptionPolicy: Unsupported value: \"Often\": supported values: \"PreemptLowerPriority\", "
         "\"Never\""}},
-      {"priority of its own",
-       PodWithSpec({{"priority", 7}}),
-       {"spec.priority: Forbidden: the integer value of priority (7) must not be provided in pod spec; "
-        "priority "
-        "admission controller computed 0 from the given PriorityClass name"}},
       {"operating system",
        PodWithSpec({{"os", {{"name", "plan9"}}}}),
        {"spec.os: Unsupported value: \"plan9\": supported values: \"linux\", \"windows\""}},

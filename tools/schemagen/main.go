@@ -36,7 +36,7 @@ var roots = []root{
 	{"k8s.io/api", "policy/v1", []string{"PodDisruptionBudget", "PodDisruptionBudgetList", "Eviction"}},
 	{"k8s.io/api", "coordination/v1", []string{"Lease", "LeaseList"}},
 	{"k8s.io/api", "events/v1", []string{"Event", "EventList"}},
-	{"k8s.io/api", "autoscaling/v1", []string{"Scale", "HorizontalPodAutoscaler", "HorizontalPodAutoscalerList"}},
+	{"k8s.io/api", "autoscaling/v1", []string{"Scale"}},
 	{"k8s.io/api", "autoscaling/v2", []string{"HorizontalPodAutoscaler", "HorizontalPodAutoscalerList"}},
 	{"k8s.io/api", "certificates/v1", []string{"CertificateSigningRequest", "CertificateSigningRequestList"}},
 	{"k8s.io/api", "networking/v1", []string{

@@ -48,6 +48,7 @@ struct Description {
 };
 std::span<const Description> AppsDescriptions();
 std::span<const Description> BatchDescriptions();
+std::span<const Description> ClusterDescriptions();
 std::span<const Description> CoreDescriptions();
 std::span<const Description> MetaDescriptions();
 std::span<const Description> PodDescriptions();
