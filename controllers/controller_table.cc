@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/base/errors.h"
+#include "controllers/cronjob/cron_job_controller.h"
 #include "controllers/deployment/deployment_controller.h"
 #include "controllers/disruption/disruption_controller.h"
 #include "controllers/garbage_collector/garbage_collector.h"
@@ -40,7 +41,7 @@ constexpr ControllerEntry kControllers[] = {
     {"certificatesigningrequest-signing-controller", "csrsigning", nullptr},
     {"cloud-node-lifecycle-controller", "cloud-node-lifecycle", nullptr},
     {"clusterrole-aggregation-controller", "clusterrole-aggregation", nullptr},
-    {"cronjob-controller", "cronjob", nullptr},
+    {"cronjob-controller", "cronjob", Entry<MakeCronJobController>},
     {"daemonset-controller", "daemonset", nullptr},
     {"deployment-controller", "deployment", Entry<MakeDeploymentController>},
     {"device-taint-eviction-controller", "", nullptr},

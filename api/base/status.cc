@@ -1,6 +1,14 @@
 #include "api/base/status.h"
 
+#include <algorithm>
+
 namespace terrarium::api {
+
+bool Status::HasCause(std::string_view cause_reason) const {
+  if (!details) return false;
+  return std::any_of(details->causes.begin(), details->causes.end(),
+                     [=](const StatusCause& cause) { return cause.reason == cause_reason; });
+}
 
 Json Status::ToJson() const {
   Json out = {{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", Json::object()}, {"status", "Failure"}};

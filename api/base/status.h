@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -59,6 +60,8 @@ struct [[nodiscard]] Status {
   std::string continue_token;  // metadata.continue: an expired list can be continued from here
 
   bool Is(const char* r) const { return reason == r; }
+  // Whether one of the causes has that reason.
+  bool HasCause(std::string_view cause_reason) const;
   // The wire form: {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",...}.
   Json ToJson() const;
 };

@@ -56,6 +56,12 @@ class KeyTimers {
         });
   }
 
+  // The same, but keeps a timer that is due earlier, as a work queue does with a delayed key.
+  void SetIfEarlier(const ObjectName& key, api::Duration delay, api::TimerKind kind = api::TimerKind::kWork) {
+    auto it = state_->timers.find(key);
+    if (it == state_->timers.end() || state_->env.clock.Now() + delay < it->second.due) Set(key, delay, kind);
+  }
+
   // Turns a background timer into work, due at the same time.
   void MakeWork(const ObjectName& key) {
     auto it = state_->timers.find(key);

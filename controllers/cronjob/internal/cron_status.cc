@@ -1,0 +1,65 @@
+#include "controllers/cronjob/internal/cron_status.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/json_access.h"
+
+namespace terrarium::controllers::cronjob {
+
+using api::Json;
+
+CronStatus::CronStatus(const Json& document) : json_(api::ObjectAt(document, "status")) {}
+
+std::vector<CronStatus::ActiveJob> CronStatus::active() const {
+  std::vector<ActiveJob> jobs;
+  for (const Json& job : api::ListAt(json_, "active")) {
+    jobs.push_back({{std::string(api::StringAt(job, "namespace")), std::string(api::StringAt(job, "name"))},
+                    std::string(api::StringAt(job, "uid"))});
+  }
+  return jobs;
+}
+
+bool CronStatus::IsActive(std::string_view uid) const {
+  const Json& active = api::ListAt(json_, "active");
+  return std::any_of(active.begin(), active.end(),
+                     [uid](const Json& job) { return api::StringAt(job, "uid") == uid; });
+}
+
+bool CronStatus::IsActive(const api::ObjectName& job) const {
+  const std::vector<ActiveJob> jobs = active();
+  return std::any_of(jobs.begin(), jobs.end(), [&job](const ActiveJob& each) { return each.name == job; });
+}
+
+void CronStatus::AddActive(const api::Object& job) {
+  json_["active"].push_back({{"apiVersion", "batch/v1"},
+                             {"kind", "Job"},
+                             {"name", job.header().name},
+                             {"namespace", job.header().ns},
+                             {"resourceVersion", std::to_string(job.revision())},
+                             {"uid", job.header().uid}});
+}
+
+void CronStatus::RemoveActive(std::string_view uid) {
+  Json left = Json::array();
+  for (const Json& job : api::ListAt(json_, "active"))
+    if (api::StringAt(job, "uid") != uid) left.push_back(job);
+  if (left.empty()) {
+    json_.erase("active");
+  } else {
+    json_["active"] = std::move(left);
+  }
+}
+
+std::optional<api::Time> CronStatus::last_schedule_time() const {
+  return api::ParseTime(api::StringAt(json_, "lastScheduleTime"));
+}
+
+void CronStatus::set_last_schedule_time(api::Time time) { json_["lastScheduleTime"] = api::FormatTime(time); }
+
+void CronStatus::JobSucceeded(api::Time completed) {
+  const std::optional<api::Time> last = api::ParseTime(api::StringAt(json_, "lastSuccessfulTime"));
+  if (!last || *last < completed) json_["lastSuccessfulTime"] = api::FormatTime(completed);
+}
+
+}  // namespace terrarium::controllers::cronjob
