@@ -114,8 +114,9 @@ TEST_F(CronRaces, TheNextRunIsABackgroundTimer) {
 
 TEST_F(CronRaces, AControllerThatCrashedBeforeItsStatusWriteTakesTheJobUp) {
   PutCronJob({{"concurrencyPolicy", "Forbid"}});
-  // The Job is created; the Event and the status are not written.
-  client_.write_failures = {std::nullopt, api::InternalError("no"), api::InternalError("no")};
+  // The Job is created; nothing else is written.
+  client_.write_failures.assign(100, api::InternalError("no"));
+  client_.write_failures.front() = std::nullopt;
   runtime_.Advance(60'100ms);
   controller_.reset();
   client_.write_failures.clear();
