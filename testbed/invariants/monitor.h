@@ -73,6 +73,7 @@ class Monitor {
   void ApplyReplicaSet(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void ApplyDeployment(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void ApplyJob(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
+  void ApplyStatefulSet(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void TakeFrom(const Source& source);
   // Passes all current objects to new rules.
   void Replay();
@@ -94,6 +95,7 @@ class Monitor {
   std::map<std::string, ReplicaSetPtr> replica_sets_;
   std::map<std::string, DeploymentPtr> deployments_;
   std::map<std::string, JobPtr> jobs_;
+  std::map<std::string, StatefulSetPtr> stateful_sets_;
 };
 
 }  // namespace terrarium::testbed::invariants

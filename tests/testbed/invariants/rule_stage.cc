@@ -111,6 +111,10 @@ void RuleStage::Notify(const Moment& moment, const JobPtr& before, const JobPtr&
   rule_->OnJob(moment, before, after);
 }
 
+void RuleStage::Notify(const Moment& moment, const StatefulSetPtr& before, const StatefulSetPtr& after) {
+  rule_->OnStatefulSet(moment, before, after);
+}
+
 void RuleStage::Put(const PodFacts& pod) {
   Change(pods_, pod.header->name, std::make_shared<const PodFacts>(pod), true);
 }
@@ -122,6 +126,9 @@ void RuleStage::Put(const DeploymentFacts& deployment) {
 }
 void RuleStage::Put(const JobFacts& job) {
   Change(jobs_, job.header->name, std::make_shared<const JobFacts>(job), true);
+}
+void RuleStage::Put(const StatefulSetFacts& set) {
+  Change(stateful_sets_, set.header->name, std::make_shared<const StatefulSetFacts>(set), true);
 }
 void RuleStage::RemovePod(const std::string& name) { Change(pods_, name, PodPtr(), false); }
 void RuleStage::RemoveReplicaSet(const std::string& name) { Change(sets_, name, ReplicaSetPtr(), false); }

@@ -41,6 +41,7 @@ class RuleStage {
   void Put(const ReplicaSetFacts& set);
   void Put(const DeploymentFacts& deployment);
   void Put(const JobFacts& job);
+  void Put(const StatefulSetFacts& set);
   void RemovePod(const std::string& name);
   void RemoveReplicaSet(const std::string& name);
   void RemoveDeployment(const std::string& name);
@@ -67,6 +68,7 @@ class RuleStage {
   void Notify(const Moment& moment, const ReplicaSetPtr& before, const ReplicaSetPtr& after);
   void Notify(const Moment& moment, const DeploymentPtr& before, const DeploymentPtr& after);
   void Notify(const Moment& moment, const JobPtr& before, const JobPtr& after);
+  void Notify(const Moment& moment, const StatefulSetPtr& before, const StatefulSetPtr& after);
 
   std::vector<Violation> violations_;
   std::size_t taken_ = 0;
@@ -75,6 +77,7 @@ class RuleStage {
   Known<ReplicaSetFacts> sets_;
   Known<DeploymentFacts> deployments_;
   Known<JobFacts> jobs_;
+  Known<StatefulSetFacts> stateful_sets_;
 };
 
 }  // namespace terrarium::testbed::invariants
