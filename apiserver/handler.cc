@@ -50,7 +50,7 @@ std::string_view PatchMediaType(api::PatchKind kind) {
 void Dispatch(const CallPtr& call) {
   if (call->resource().strategy == nullptr)
     return call->resource().plural == "bindings" ? ServeBinding(call) : ServeReview(call);
-  if (const SubresourceInfo* sub = call->route.subresource; sub != nullptr && sub->name != "status") {
+  if (const SubresourceInfo* sub = call->route.subresource; sub != nullptr && !sub->WritesStatus()) {
     if (sub->name == "scale") return ServeScale(call);
     if (sub->name == "binding") return ServeBinding(call);
     if (sub->name == "eviction") return ServeEviction(call);

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "apiserver/internal/built_in_resources.h"
+#include "apiserver/resources/built_in_resources.h"
 #include "apiserver/openapi/openapi.h"
 
 namespace terrarium::apiserver {

@@ -32,6 +32,9 @@ struct SubresourceInfo {
   std::string kind;
   std::vector<std::string> verbs;  // as discovery lists them
   bool connects = false;           // a connection to a container (exec), for every verb
+
+  // Its updates write the status of the parent and nothing else.
+  bool WritesStatus() const { return name == "status" || name == "approval"; }
 };
 
 // One resource in one version.

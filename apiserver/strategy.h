@@ -28,9 +28,13 @@ namespace terrarium::apiserver {
 using api::FieldErrors;
 using api::Json;
 
+struct UserInfo;
+
 struct StrategyContext {
   const api::FeatureGates& gates;
   api::Time now;
+  const UserInfo* user = nullptr;     // who sent the request; null: the server itself
+  std::string_view subresource = {};  // through which an update comes; empty: the main resource
 };
 
 // Validates a name and returns the errors. `prefix`: the name is a generateName, to which a suffix will be

@@ -85,7 +85,14 @@ void KeepAllButStatus(Json& object, const Json& old) {
 }
 
 bool IsStatusCall(const Call& call) {
-  return call.route.subresource != nullptr && call.route.subresource->name == "status";
+  return call.route.subresource != nullptr && call.route.subresource->WritesStatus();
+}
+
+StrategyContext ContextOf(const Call& call) {
+  StrategyContext context = call.server.Context();
+  context.user = &call.request.user;
+  if (call.route.subresource != nullptr) context.subresource = call.route.subresource->name;
+  return context;
 }
 
 // Keeps the notes about the part of the object that the call can write.
@@ -130,7 +137,7 @@ Result<void> AdmitToNamespace(const Call& call, std::string_view name) {
 Result<Json> PrepareNew(Call& call, Json object) {
   const ResourceInfo& resource = call.resource();
   const Strategy& strategy = call.strategy();
-  StrategyContext context = call.server.Context();
+  StrategyContext context = ContextOf(call);
   Json& metadata = object["metadata"];
   FillNewMetadata(call, metadata);
   if (strategy.HasGeneration()) metadata["generation"] = 1;
@@ -150,7 +157,7 @@ Result<Json> PrepareNew(Call& call, Json object) {
 Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   const ResourceInfo& resource = call.resource();
   const Strategy& strategy = call.strategy();
-  StrategyContext context = call.server.Context();
+  StrategyContext context = ContextOf(call);
   bool status_call = IsStatusCall(call);
   CarryMetadata(object["metadata"], api::ObjectAt(old, "metadata"));
   call.gate_notes =

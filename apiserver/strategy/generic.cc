@@ -1,43 +1,55 @@
+// The kinds without rules of their own.
+
 #include "apiserver/strategies.h"
-#include "apiserver/strategy/internal/checks.h"
+#include "apiserver/strategy/internal/plain_kind.h"
 
 namespace terrarium::apiserver {
-namespace {
 
-using namespace strategy;  // NOLINT: the helpers of this folder
-
-// The rules that hold for the metadata of all kinds, and no others.
-class Generic final : public Strategy {
- public:
-  explicit Generic(bool has_status) : has_status_(has_status) {}
-
-  bool HasStatus() const override { return has_status_; }
-
-  FieldErrors Validate(const StrategyContext& /*context*/, const Json& object) const override {
-    // The namespace is the request's own where the resource has namespaces, and absent elsewhere.
-    return NewMetadata(object, !api::StringAt(object, "metadata", "namespace").empty(), NameRule());
-  }
-
-  FieldErrors ValidateUpdate(const StrategyContext& /*context*/, const Json& object,
-                             const Json& old) const override {
-    return ChangedMetadata(object, old);
-  }
-
-  FieldErrors ValidateStatusUpdate(const StrategyContext& /*context*/, const Json& object,
-                                   const Json& old) const override {
-    return ChangedMetadata(object, old);
-  }
-
- private:
-  bool has_status_;
-};
-
-}  // namespace
+using strategy::Generation;
+using strategy::PlainKind;
 
 const Strategy& GenericStrategy(bool has_status) {
-  static const Generic with_status(true);
-  static const Generic without_status(false);
+  static const PlainKind with_status({.status = true, .generation = Generation::kSpec});
+  static const PlainKind without_status({.generation = Generation::kSpec});
   return has_status ? with_status : without_status;
+}
+
+const Strategy& AdmissionPolicyStrategy() {
+  static const PlainKind kind({.generation = Generation::kSpec, .unconditional_update = false});
+  return kind;
+}
+
+const Strategy& ValidatingAdmissionPolicyStrategy() {
+  static const PlainKind kind(
+      {.status = true, .generation = Generation::kSpec, .unconditional_update = false});
+  return kind;
+}
+
+const Strategy& WebhookConfigurationStrategy() {
+  static const PlainKind kind({.generation = Generation::kContent, .unconditional_update = false});
+  return kind;
+}
+
+const Strategy& CsiNodeStrategy() {
+  static const PlainKind kind({.unconditional_update = false});
+  return kind;
+}
+
+const Strategy& CsiStorageCapacityStrategy() { return CsiNodeStrategy(); }
+
+const Strategy& VolumeAttachmentStrategy() {
+  static const PlainKind kind({.status = true, .unconditional_update = false});
+  return kind;
+}
+
+const Strategy& FlowControlStrategy() {
+  static const PlainKind kind({.status = true, .generation = Generation::kSpec});
+  return kind;
+}
+
+const Strategy& DeviceClassStrategy() {
+  static const PlainKind kind({.generation = Generation::kSpec});
+  return kind;
 }
 
 }  // namespace terrarium::apiserver

@@ -20,11 +20,6 @@ constexpr Column kServiceColumns[] = {
     {"Selector", "string", "", "The labels of the pods that the service sends traffic to.", 1},
 };
 
-void AppendItem(std::string& list, std::string_view item) {
-  if (!list.empty()) list += ',';
-  list += item;
-}
-
 std::string ExternalIps(const Json& service) {
   std::string out;
   for (const Json& ip : api::ListAt(service, "spec", "externalIPs"))

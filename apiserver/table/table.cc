@@ -28,8 +28,10 @@ constexpr Printer kDefaultPrinter = {"", "", kDefaultColumns, DefaultCells};
 
 const Printer& BuiltInPrinterOf(const TableKind& kind) {
   constexpr std::span<const Printer> (*kFamilies[])() = {
-      table::PodPrinters,     table::WorkloadPrinters, table::BatchPrinters, table::CorePrinters,
-      table::ServicePrinters, table::NodePrinters,     table::EventPrinters, table::PolicyPrinters};
+      table::PodPrinters,        table::WorkloadPrinters,       table::BatchPrinters,
+      table::CorePrinters,       table::ServicePrinters,        table::NodePrinters,
+      table::EventPrinters,      table::PolicyPrinters,         table::StoragePrinters,
+      table::NetworkingPrinters, table::AdministrationPrinters, table::AutoscalingPrinters};
   for (auto family : kFamilies)
     for (const Printer& printer : family())
       if (printer.kind == kind.kind && printer.group == kind.group) return printer;

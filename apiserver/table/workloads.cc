@@ -52,6 +52,13 @@ constexpr Column kReplicaSetColumns[] = {
      1},
 };
 
+constexpr Column kPodTemplateColumns[] = {
+    kNameColumn,
+    {"Containers", "string", "", kContainersDescription},
+    {"Images", "string", "", kImagesDescription},
+    {"Pod Labels", "string", "", "The labels for the pod template."},
+};
+
 constexpr Column kReplicationControllerColumns[] = {
     kNameColumn,
     {"Desired", "integer", "",
@@ -166,6 +173,12 @@ std::vector<Json> ReplicaSetCells(const Json& object, api::Time now) {
   return ReplicaCells(object, now, SelectorText(api::Find(object, "spec", "selector")));
 }
 
+std::vector<Json> PodTemplateCells(const Json& object, api::Time) {
+  const Json& pod_spec = api::ObjectAt(object, "template", "spec");
+  return {Name(object), ContainerNames(pod_spec), ContainerImages(pod_spec),
+          LabelsText(api::ObjectAt(object, "template", "metadata", "labels"))};
+}
+
 std::vector<Json> ReplicationControllerCells(const Json& object, api::Time now) {
   return ReplicaCells(object, now, LabelsText(api::ObjectAt(object, "spec", "selector")));
 }
@@ -220,6 +233,7 @@ std::vector<Json> ScaleCells(const Json& object, api::Time now) {
 }
 
 constexpr Printer kWorkloadPrinters[] = {
+    {"", "PodTemplate", kPodTemplateColumns, PodTemplateCells},
     {"", "ReplicationController", kReplicationControllerColumns, ReplicationControllerCells},
     {"apps", "ControllerRevision", kControllerRevisionColumns, ControllerRevisionCells},
     {"apps", "DaemonSet", kDaemonSetColumns, DaemonSetCells},

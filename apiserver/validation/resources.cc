@@ -52,13 +52,20 @@ bool IsInteger(std::string_view name) {
   return kNames.contains(name) || IsExtended(name);
 }
 
-void CheckResourceName(std::string_view name, ResourceOwner owner, const Path& path, FieldErrors& errors) {
+bool IsPlain(std::string_view name) { return name.find('/') == std::string_view::npos; }
+
+void CheckKnownName(std::string_view name, const Path& path, FieldErrors& errors) {
   const std::size_t before = errors.size();
   AddInvalid(IsQualifiedName(name), name, path, errors);
-  const bool plain = name.find('/') == std::string_view::npos;
-  if (errors.size() == before && plain && !IsStandard(name)) {
+  if (errors.size() == before && IsPlain(name) && !IsStandard(name)) {
     errors.push_back(api::InvalidError(path, name, "must be a standard resource type or fully qualified"));
   }
+}
+
+void CheckResourceName(std::string_view name, ResourceOwner owner, const Path& path, FieldErrors& errors) {
+  const std::size_t before = errors.size();
+  CheckKnownName(name, path, errors);
+  const bool plain = IsPlain(name);
   if (owner == ResourceOwner::kPod) {
     if (errors.size() == before && !IsPodLevelResource(name)) {
       errors.push_back(api::NotSupportedError(path, name, {"cpu", "hugepages-", "memory"}));
@@ -165,6 +172,13 @@ bool IsPodLevelResource(std::string_view name) {
 api::Quantity QuantityOf(const Json& text) {
   std::string error;
   return api::Quantity::Parse(TextOf(text), &error).value_or(api::Quantity());
+}
+
+void CheckLimitedResource(std::string_view name, bool of_containers, const Path& path, FieldErrors& errors) {
+  if (of_containers)
+    CheckResourceName(name, ResourceOwner::kContainer, path, errors);
+  else
+    CheckKnownName(name, path, errors);
 }
 
 void CheckQuotaLimit(std::string_view name, const Json& limit, const Path& path, FieldErrors& errors) {

@@ -15,4 +15,10 @@ void CheckKeySelector(const api::Json& selector, const api::Path& path, api::Fie
 void CheckQuotaLimit(std::string_view name, const api::Json& limit, const api::Path& path,
                      api::FieldErrors& errors);
 
+// resources.cc: a resource that a LimitRange limits for containers and pods, or for another type.
+void CheckLimitedResource(std::string_view name, bool of_containers, const api::Path& path,
+                          api::FieldErrors& errors);
+// Whether limits of the resource may exceed its requests.
+bool IsOvercommitAllowed(std::string_view name);
+
 }  // namespace terrarium::apiserver::pod_rules

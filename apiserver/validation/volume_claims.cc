@@ -1,14 +1,12 @@
-// The claim that an ephemeral volume makes.
+// The spec of a PersistentVolumeClaim, and the claim that an ephemeral volume makes.
 
 #include <algorithm>
 
 #include "apiserver/validation/internal/pod_rules.h"
+#include "apiserver/validation/persistent_volume.h"
 
 namespace terrarium::apiserver {
-
-using namespace pod_rules;  // NOLINT: the helpers of this folder
-
-namespace {
+namespace pod_rules {
 
 void CheckAccessModes(const Json& spec, const Path& path, FieldErrors& errors) {
   static const std::vector<std::string_view> kModes = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
@@ -27,6 +25,12 @@ void CheckAccessModes(const Json& spec, const Path& path, FieldErrors& errors) {
                                          "may not use ReadWriteOncePod with other access modes"));
   }
 }
+
+}  // namespace pod_rules
+
+using namespace pod_rules;  // NOLINT: the helpers of this folder
+
+namespace {
 
 void CheckStorageRequest(const Json& spec, const Path& path, FieldErrors& errors) {
   const Path here = path.Child("resources").Key("storage");
@@ -71,7 +75,10 @@ void CheckSources(const Json& spec, const Path& path, FieldErrors& errors) {
   }
 }
 
-void CheckClaimSpec(const Json& spec, const Path& path, FieldErrors& errors) {
+}  // namespace
+
+FieldErrors ValidatePersistentVolumeClaimSpec(const Json& spec, const Path& path) {
+  FieldErrors errors;
   if (ListAt(spec, "accessModes").empty()) {
     errors.push_back(api::RequiredError(path.Child("accessModes"), "at least 1 access mode is required"));
   }
@@ -89,9 +96,8 @@ void CheckClaimSpec(const Json& spec, const Path& path, FieldErrors& errors) {
   CheckSources(spec, path, errors);
   const std::string_view attributes = StringAt(spec, "volumeAttributesClassName");
   if (!attributes.empty()) CheckSubdomain(attributes, path.Child("volumeAttributesClassName"), errors);
+  return errors;
 }
-
-}  // namespace
 
 FieldErrors ValidatePersistentVolumeClaimTemplate(const Json& claim_template, const Path& path) {
   const Json& metadata = ObjectAt(claim_template, "metadata");
@@ -102,7 +108,7 @@ FieldErrors ValidatePersistentVolumeClaimTemplate(const Json& claim_template, co
     if (field == "annotations" || field == "labels" || value.is_null()) continue;
     errors.push_back(api::ForbiddenError(here.Child(field), "cannot be set"));
   }
-  CheckClaimSpec(ObjectAt(claim_template, "spec"), path.Child("spec"), errors);
+  Append(errors, ValidatePersistentVolumeClaimSpec(ObjectAt(claim_template, "spec"), path.Child("spec")));
   return errors;
 }
 

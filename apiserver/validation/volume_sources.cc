@@ -21,26 +21,6 @@ void CheckEmptyDir(const Json& source, const Path& path, FieldErrors& errors) {
   }
 }
 
-void CheckHostPath(const Json& source, const Path& path, FieldErrors& errors) {
-  static const std::vector<std::string_view> kTypes = {
-      "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"};
-  if (!RequireText(source, "path", path, errors)) return;
-  CheckNoBacksteps(StringAt(source, "path"), path.Child("path"), errors);
-  const std::string_view type = StringAt(source, "type");
-  if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
-    errors.push_back(api::NotSupportedError(path.Child("type"), type, kTypes));
-  }
-}
-
-void CheckNfs(const Json& source, const Path& path, FieldErrors& errors) {
-  RequireText(source, "server", path, errors);
-  RequireText(source, "path", path, errors);
-  if (!StringAt(source, "path").starts_with("/")) {
-    errors.push_back(
-        api::InvalidError(path.Child("path"), StringAt(source, "path"), "must be an absolute path"));
-  }
-}
-
 void CheckDownwardApi(const Json& source, const Path& path, FieldErrors& errors) {
   CheckFileMode(source, "defaultMode", path, errors);
   for (const Json& file : ListAt(source, "items")) CheckDownwardFile(file, path, errors);
@@ -77,6 +57,26 @@ void CheckImage(const Json& source, const PodScope& scope, const Path& path, Fie
 }
 
 }  // namespace
+
+void CheckHostPath(const Json& source, const Path& path, FieldErrors& errors) {
+  static const std::vector<std::string_view> kTypes = {
+      "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"};
+  if (!RequireText(source, "path", path, errors)) return;
+  CheckNoBacksteps(StringAt(source, "path"), path.Child("path"), errors);
+  const std::string_view type = StringAt(source, "type");
+  if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
+    errors.push_back(api::NotSupportedError(path.Child("type"), type, kTypes));
+  }
+}
+
+void CheckNfs(const Json& source, const Path& path, FieldErrors& errors) {
+  RequireText(source, "server", path, errors);
+  RequireText(source, "path", path, errors);
+  if (!StringAt(source, "path").starts_with("/")) {
+    errors.push_back(
+        api::InvalidError(path.Child("path"), StringAt(source, "path"), "must be an absolute path"));
+  }
+}
 
 void CheckFileMode(const Json& object, std::string_view field, const Path& path, FieldErrors& errors) {
   const std::int64_t mode = IntAt(object, 0, field);

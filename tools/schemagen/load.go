@@ -25,6 +25,7 @@ type goPackage struct {
 	path   string
 	types  map[string]*goType
 	consts map[string][]string // named string type -> values of its constants
+	values map[string]string   // string constant -> its value
 }
 
 type loader struct {
@@ -66,7 +67,7 @@ func (l *loader) load(path string) (*goPackage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &goPackage{path: path, types: map[string]*goType{}, consts: map[string][]string{}}
+	p := &goPackage{path: path, types: map[string]*goType{}, consts: map[string][]string{}, values: map[string]string{}}
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") ||
 			strings.HasSuffix(e.Name(), ".pb.go") {
@@ -76,7 +77,9 @@ func (l *loader) load(path string) (*goPackage, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.addFile(file)
+		if err := p.addFile(l, file); err != nil {
+			return nil, err
+		}
 	}
 	for _, values := range p.consts {
 		sort.Strings(values)
@@ -85,7 +88,7 @@ func (l *loader) load(path string) (*goPackage, error) {
 	return p, nil
 }
 
-func (p *goPackage) addFile(file *ast.File) {
+func (p *goPackage) addFile(l *loader, file *ast.File) error {
 	imports := map[string]string{}
 	for _, im := range file.Imports {
 		path, _ := strconv.Unquote(im.Path.Value)
@@ -106,11 +109,14 @@ func (p *goPackage) addFile(file *ast.File) {
 				p.types[s.Name.Name] = &goType{s.Name.Name, s, docAbove(file, i, gen, s), imports}
 			case *ast.ValueSpec:
 				if gen.Tok == token.CONST {
-					p.addConst(s)
+					if err := p.addConst(l, imports, s); err != nil {
+						return err
+					}
 				}
 			}
 		}
 	}
+	return nil
 }
 
 // docAbove joins the declaration's own comment with the comment block before it: code generators' markers are often
@@ -143,17 +149,51 @@ func commentText(group *ast.CommentGroup) string {
 	return b.String()
 }
 
-func (p *goPackage) addConst(s *ast.ValueSpec) {
-	named, ok := s.Type.(*ast.Ident)
-	if !ok {
-		return
-	}
-	for _, v := range s.Values {
-		if lit, ok := v.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-			value, _ := strconv.Unquote(lit.Value)
+// addConst keeps the constants of named string types: `A T = "a"`, `A = T("a")` and `A = T(other.A)`.
+func (p *goPackage) addConst(l *loader, imports map[string]string, s *ast.ValueSpec) error {
+	for i, v := range s.Values {
+		named, _ := s.Type.(*ast.Ident)
+		if call, ok := v.(*ast.CallExpr); ok && named == nil && len(call.Args) == 1 {
+			named, _ = call.Fun.(*ast.Ident)
+			v = call.Args[0]
+		}
+		if named == nil {
+			continue
+		}
+		value, known, err := constValue(l, imports, v)
+		if err != nil {
+			return err
+		}
+		if known {
+			p.values[s.Names[i].Name] = value
 			p.consts[named.Name] = append(p.consts[named.Name], value)
 		}
 	}
+	return nil
+}
+
+// constValue is the value of a string literal, or of another package's constant.
+func constValue(l *loader, imports map[string]string, v ast.Expr) (string, bool, error) {
+	switch e := v.(type) {
+	case *ast.BasicLit:
+		if e.Kind != token.STRING {
+			return "", false, nil
+		}
+		value, err := strconv.Unquote(e.Value)
+		return value, err == nil, err
+	case *ast.SelectorExpr:
+		pkg, ok := e.X.(*ast.Ident)
+		if !ok || !strings.HasPrefix(imports[pkg.Name], "k8s.io/api/") {
+			return "", false, nil
+		}
+		other, err := l.load(imports[pkg.Name])
+		if err != nil {
+			return "", false, err
+		}
+		value, known := other.values[e.Sel.Name]
+		return value, known, nil
+	}
+	return "", false, nil
 }
 
 // marker returns the values of a comment marker such as "+listType=map".

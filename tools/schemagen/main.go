@@ -24,7 +24,8 @@ var roots = []root{
 		"Namespace", "NamespaceList", "Pod", "PodList", "PodTemplate", "PodTemplateList", "Node", "NodeList",
 		"Event", "EventList", "Secret", "SecretList", "ConfigMap", "ConfigMapList", "Service", "ServiceList",
 		"ServiceAccount", "ServiceAccountList", "ReplicationController", "ReplicationControllerList", "Binding",
-		"ResourceQuota", "ResourceQuotaList",
+		"ResourceQuota", "ResourceQuotaList", "LimitRange", "LimitRangeList", "Endpoints", "EndpointsList",
+		"PersistentVolume", "PersistentVolumeList", "PersistentVolumeClaim", "PersistentVolumeClaimList",
 		"PodStatusResult", "PodLogOptions",
 	}},
 	{"k8s.io/api", "apps/v1", []string{
@@ -35,7 +36,39 @@ var roots = []root{
 	{"k8s.io/api", "policy/v1", []string{"PodDisruptionBudget", "PodDisruptionBudgetList", "Eviction"}},
 	{"k8s.io/api", "coordination/v1", []string{"Lease", "LeaseList"}},
 	{"k8s.io/api", "events/v1", []string{"Event", "EventList"}},
-	{"k8s.io/api", "autoscaling/v1", []string{"Scale"}},
+	{"k8s.io/api", "autoscaling/v1", []string{"Scale", "HorizontalPodAutoscaler", "HorizontalPodAutoscalerList"}},
+	{"k8s.io/api", "autoscaling/v2", []string{"HorizontalPodAutoscaler", "HorizontalPodAutoscalerList"}},
+	{"k8s.io/api", "certificates/v1", []string{"CertificateSigningRequest", "CertificateSigningRequestList"}},
+	{"k8s.io/api", "networking/v1", []string{
+		"Ingress", "IngressList", "IngressClass", "IngressClassList", "IPAddress", "IPAddressList",
+		"NetworkPolicy", "NetworkPolicyList", "ServiceCIDR", "ServiceCIDRList",
+	}},
+	{"k8s.io/api", "rbac/v1", []string{
+		"ClusterRole", "ClusterRoleList", "ClusterRoleBinding", "ClusterRoleBindingList", "Role", "RoleList",
+		"RoleBinding", "RoleBindingList",
+	}},
+	{"k8s.io/api", "storage/v1", []string{
+		"CSIDriver", "CSIDriverList", "CSINode", "CSINodeList", "CSIStorageCapacity", "CSIStorageCapacityList",
+		"StorageClass", "StorageClassList", "VolumeAttachment", "VolumeAttachmentList", "VolumeAttributesClass",
+		"VolumeAttributesClassList",
+	}},
+	{"k8s.io/api", "admissionregistration/v1", []string{
+		"MutatingAdmissionPolicy", "MutatingAdmissionPolicyList", "MutatingAdmissionPolicyBinding",
+		"MutatingAdmissionPolicyBindingList", "MutatingWebhookConfiguration", "MutatingWebhookConfigurationList",
+		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyList", "ValidatingAdmissionPolicyBinding",
+		"ValidatingAdmissionPolicyBindingList", "ValidatingWebhookConfiguration",
+		"ValidatingWebhookConfigurationList",
+	}},
+	{"k8s.io/api", "scheduling/v1", []string{"PriorityClass", "PriorityClassList"}},
+	{"k8s.io/api", "node/v1", []string{"RuntimeClass", "RuntimeClassList"}},
+	{"k8s.io/api", "discovery/v1", []string{"EndpointSlice", "EndpointSliceList"}},
+	{"k8s.io/api", "flowcontrol/v1", []string{
+		"FlowSchema", "FlowSchemaList", "PriorityLevelConfiguration", "PriorityLevelConfigurationList",
+	}},
+	{"k8s.io/api", "resource/v1", []string{
+		"DeviceClass", "DeviceClassList", "ResourceClaim", "ResourceClaimList", "ResourceClaimTemplate",
+		"ResourceClaimTemplateList", "ResourceSlice", "ResourceSliceList",
+	}},
 	{"k8s.io/api", "authorization/v1", []string{
 		"SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview", "LocalSubjectAccessReview",
 	}},

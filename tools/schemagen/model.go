@@ -75,6 +75,7 @@ var special = map[string]string{
 	metaV1 + ".Verbs":                         "kStringList",
 	"k8s.io/api/authentication/v1.ExtraValue": "kStringList",
 	"k8s.io/api/authorization/v1.ExtraValue":  "kStringList",
+	"k8s.io/api/certificates/v1.ExtraValue":   "kStringList",
 }
 
 var scalars = map[string]string{

@@ -23,6 +23,8 @@ constexpr std::string_view kEnumCoreV1PersistentVolumeAccessMode[] = {"ReadOnlyM
 constexpr std::string_view kEnumCoreV1PersistentVolumeClaimModifyVolumeStatus[] = {"InProgress", "Infeasible", "Pending"};
 constexpr std::string_view kEnumCoreV1PersistentVolumeClaimPhase[] = {"Bound", "Lost", "Pending"};
 constexpr std::string_view kEnumCoreV1PersistentVolumeMode[] = {"Block", "Filesystem"};
+constexpr std::string_view kEnumCoreV1PersistentVolumePhase[] = {"Available", "Bound", "Failed", "Pending", "Released"};
+constexpr std::string_view kEnumCoreV1PersistentVolumeReclaimPolicy[] = {"Delete", "Recycle", "Retain"};
 constexpr std::string_view kEnumCoreV1PodFSGroupChangePolicy[] = {"Always", "OnRootMismatch"};
 constexpr std::string_view kEnumCoreV1PodPhase[] = {"Failed", "Pending", "Running", "Succeeded", "Unknown"};
 constexpr std::string_view kEnumCoreV1PodQOSClass[] = {"BestEffort", "Burstable", "Guaranteed"};
@@ -78,6 +80,13 @@ constexpr FieldDef kAzureDiskVolumeSource[] = {
     {.name = "kind", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 6, .go_type = "v1.AzureDataDiskKind", .enum_values = kEnumCoreV1AzureDataDiskKind},
 };
 
+constexpr FieldDef kAzureFilePersistentVolumeSource[] = {
+    {.name = "secretName", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "shareName", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 3, .go_type = "bool"},
+    {.name = "secretNamespace", .type = FieldType::kString, .presence = kPointer, .proto_number = 4, .go_type = "string"},
+};
+
 constexpr FieldDef kAzureFileVolumeSource[] = {
     {.name = "secretName", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
     {.name = "shareName", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
@@ -89,6 +98,19 @@ constexpr FieldDef kBinding[] = {
     {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
     {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", .go_type = "v1.ObjectMeta"},
     {.name = "target", .type = FieldType::kMessage, .presence = kRequired, .proto_number = 2, .message = "io.k8s.api.core.v1.ObjectReference", .go_type = "v1.ObjectReference"},
+};
+
+constexpr FieldDef kCSIPersistentVolumeSource[] = {
+    {.name = "driver", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "volumeHandle", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 3, .go_type = "bool"},
+    {.name = "fsType", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 4, .go_type = "string"},
+    {.name = "volumeAttributes", .type = FieldType::kString, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 5, .go_type = "map[string]string"},
+    {.name = "controllerPublishSecretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 6, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
+    {.name = "nodeStageSecretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 7, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
+    {.name = "nodePublishSecretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 8, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
+    {.name = "controllerExpandSecretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 9, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
+    {.name = "nodeExpandSecretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 10, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
 };
 
 constexpr FieldDef kCSIVolumeSource[] = {
@@ -104,6 +126,15 @@ constexpr FieldDef kCapabilities[] = {
     {.name = "drop", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 2, .go_type = "[]v1.Capability", .list_type = ListType::kAtomic},
 };
 
+constexpr FieldDef kCephFSPersistentVolumeSource[] = {
+    {.name = "monitors", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 1, .go_type = "[]string", .list_type = ListType::kAtomic},
+    {.name = "path", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
+    {.name = "user", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "string"},
+    {.name = "secretFile", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 4, .go_type = "string"},
+    {.name = "secretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 5, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 6, .go_type = "bool"},
+};
+
 constexpr FieldDef kCephFSVolumeSource[] = {
     {.name = "monitors", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 1, .go_type = "[]string", .list_type = ListType::kAtomic},
     {.name = "path", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
@@ -111,6 +142,13 @@ constexpr FieldDef kCephFSVolumeSource[] = {
     {.name = "secretFile", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 4, .go_type = "string"},
     {.name = "secretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 5, .message = "io.k8s.api.core.v1.LocalObjectReference", .go_type = "v1.LocalObjectReference"},
     {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 6, .go_type = "bool"},
+};
+
+constexpr FieldDef kCinderPersistentVolumeSource[] = {
+    {.name = "volumeID", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "fsType", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 3, .go_type = "bool"},
+    {.name = "secretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 4, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
 };
 
 constexpr FieldDef kCinderVolumeSource[] = {
@@ -314,6 +352,40 @@ constexpr FieldDef kEmptyDirVolumeSource[] = {
     {.name = "sizeLimit", .type = FieldType::kQuantity, .presence = kPointer | kOmitEmpty, .proto_number = 2, .go_type = "resource.Quantity"},
 };
 
+constexpr FieldDef kEndpointAddress[] = {
+    {.name = "ip", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "hostname", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "string"},
+    {.name = "nodeName", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 4, .go_type = "string"},
+    {.name = "targetRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.core.v1.ObjectReference", .go_type = "v1.ObjectReference"},
+};
+
+constexpr FieldDef kEndpointPort[] = {
+    {.name = "name", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 1, .go_type = "string"},
+    {.name = "port", .type = FieldType::kInt32, .presence = kRequired, .proto_number = 2, .go_type = "int32"},
+    {.name = "protocol", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "v1.Protocol", .enum_values = kEnumCoreV1Protocol},
+    {.name = "appProtocol", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 4, .go_type = "string"},
+};
+
+constexpr FieldDef kEndpointSubset[] = {
+    {.name = "addresses", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.api.core.v1.EndpointAddress", .go_type = "[]v1.EndpointAddress", .list_type = ListType::kAtomic},
+    {.name = "notReadyAddresses", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.core.v1.EndpointAddress", .go_type = "[]v1.EndpointAddress", .list_type = ListType::kAtomic},
+    {.name = "ports", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 3, .message = "io.k8s.api.core.v1.EndpointPort", .go_type = "[]v1.EndpointPort", .list_type = ListType::kAtomic},
+};
+
+constexpr FieldDef kEndpoints[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", .go_type = "v1.ObjectMeta"},
+    {.name = "subsets", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.core.v1.EndpointSubset", .go_type = "[]v1.EndpointSubset", .list_type = ListType::kAtomic},
+};
+
+constexpr FieldDef kEndpointsList[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta", .go_type = "v1.ListMeta"},
+    {.name = "items", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 2, .message = "io.k8s.api.core.v1.Endpoints", .go_type = "[]v1.Endpoints"},
+};
+
 constexpr FieldDef kEnvFromSource[] = {
     {.name = "prefix", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 1, .go_type = "string"},
     {.name = "configMapRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.core.v1.ConfigMapEnvSource", .go_type = "v1.ConfigMapEnvSource"},
@@ -427,6 +499,14 @@ constexpr FieldDef kFileKeySelector[] = {
     {.name = "optional", .type = FieldType::kBool, .presence = kPointer | kOmitEmpty, .proto_number = 4, .go_type = "bool"},
 };
 
+constexpr FieldDef kFlexPersistentVolumeSource[] = {
+    {.name = "driver", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "fsType", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
+    {.name = "secretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 3, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 4, .go_type = "bool"},
+    {.name = "options", .type = FieldType::kString, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 5, .go_type = "map[string]string"},
+};
+
 constexpr FieldDef kFlexVolumeSource[] = {
     {.name = "driver", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
     {.name = "fsType", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
@@ -456,6 +536,13 @@ constexpr FieldDef kGitRepoVolumeSource[] = {
     {.name = "repository", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
     {.name = "revision", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
     {.name = "directory", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "string"},
+};
+
+constexpr FieldDef kGlusterfsPersistentVolumeSource[] = {
+    {.name = "endpoints", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "path", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 3, .go_type = "bool"},
+    {.name = "endpointsNamespace", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 4, .go_type = "string"},
 };
 
 constexpr FieldDef kGlusterfsVolumeSource[] = {
@@ -489,6 +576,20 @@ constexpr FieldDef kHostIP[] = {
 constexpr FieldDef kHostPathVolumeSource[] = {
     {.name = "path", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
     {.name = "type", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 2, .go_type = "v1.HostPathType", .enum_values = kEnumCoreV1HostPathType},
+};
+
+constexpr FieldDef kISCSIPersistentVolumeSource[] = {
+    {.name = "targetPortal", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "iqn", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
+    {.name = "lun", .type = FieldType::kInt32, .presence = kRequired, .proto_number = 3, .go_type = "int32"},
+    {.name = "iscsiInterface", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 4, .go_type = "string"},
+    {.name = "fsType", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 5, .go_type = "string"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 6, .go_type = "bool"},
+    {.name = "portals", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 7, .go_type = "[]string", .list_type = ListType::kAtomic},
+    {.name = "chapAuthDiscovery", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 8, .go_type = "bool"},
+    {.name = "chapAuthSession", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 11, .go_type = "bool"},
+    {.name = "secretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 10, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
+    {.name = "initiatorName", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 12, .go_type = "string"},
 };
 
 constexpr FieldDef kISCSIVolumeSource[] = {
@@ -533,6 +634,33 @@ constexpr FieldDef kLifecycleHandler[] = {
     {.name = "sleep", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 4, .message = "io.k8s.api.core.v1.SleepAction", .go_type = "v1.SleepAction"},
 };
 
+constexpr FieldDef kLimitRange[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", .go_type = "v1.ObjectMeta"},
+    {.name = "spec", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.core.v1.LimitRangeSpec", .go_type = "v1.LimitRangeSpec"},
+};
+
+constexpr FieldDef kLimitRangeItem[] = {
+    {.name = "type", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "v1.LimitType"},
+    {.name = "max", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 2, .go_type = "v1.ResourceList"},
+    {.name = "min", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 3, .go_type = "v1.ResourceList"},
+    {.name = "default", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 4, .go_type = "v1.ResourceList"},
+    {.name = "defaultRequest", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 5, .go_type = "v1.ResourceList"},
+    {.name = "maxLimitRequestRatio", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 6, .go_type = "v1.ResourceList"},
+};
+
+constexpr FieldDef kLimitRangeList[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta", .go_type = "v1.ListMeta"},
+    {.name = "items", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 2, .message = "io.k8s.api.core.v1.LimitRange", .go_type = "[]v1.LimitRange"},
+};
+
+constexpr FieldDef kLimitRangeSpec[] = {
+    {.name = "limits", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 1, .message = "io.k8s.api.core.v1.LimitRangeItem", .go_type = "[]v1.LimitRangeItem", .list_type = ListType::kAtomic},
+};
+
 constexpr FieldDef kLinuxContainerUser[] = {
     {.name = "uid", .type = FieldType::kInt64, .presence = kRequired, .proto_number = 1, .go_type = "int64"},
     {.name = "gid", .type = FieldType::kInt64, .presence = kRequired, .proto_number = 2, .go_type = "int64"},
@@ -552,6 +680,11 @@ constexpr FieldDef kLoadBalancerStatus[] = {
 
 constexpr FieldDef kLocalObjectReference[] = {
     {.name = "name", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 1, .go_type = "string"},
+};
+
+constexpr FieldDef kLocalVolumeSource[] = {
+    {.name = "path", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "fsType", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 2, .go_type = "string"},
 };
 
 constexpr FieldDef kModifyVolumeStatus[] = {
@@ -741,6 +874,14 @@ constexpr FieldDef kObjectReference[] = {
     {.name = "fieldPath", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 7, .go_type = "string"},
 };
 
+constexpr FieldDef kPersistentVolume[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", .go_type = "v1.ObjectMeta"},
+    {.name = "spec", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.core.v1.PersistentVolumeSpec", .go_type = "v1.PersistentVolumeSpec"},
+    {.name = "status", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 3, .message = "io.k8s.api.core.v1.PersistentVolumeStatus", .go_type = "v1.PersistentVolumeStatus"},
+};
+
 constexpr FieldDef kPersistentVolumeClaim[] = {
     {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
     {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
@@ -756,6 +897,13 @@ constexpr FieldDef kPersistentVolumeClaimCondition[] = {
     {.name = "lastTransitionTime", .type = FieldType::kTime, .presence = kOmitEmpty, .proto_number = 4, .go_type = "v1.Time"},
     {.name = "reason", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 5, .go_type = "string"},
     {.name = "message", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 6, .go_type = "string"},
+};
+
+constexpr FieldDef kPersistentVolumeClaimList[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta", .go_type = "v1.ListMeta"},
+    {.name = "items", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 2, .message = "io.k8s.api.core.v1.PersistentVolumeClaim", .go_type = "[]v1.PersistentVolumeClaim"},
 };
 
 constexpr FieldDef kPersistentVolumeClaimSpec[] = {
@@ -789,6 +937,58 @@ constexpr FieldDef kPersistentVolumeClaimTemplate[] = {
 constexpr FieldDef kPersistentVolumeClaimVolumeSource[] = {
     {.name = "claimName", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
     {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 2, .go_type = "bool"},
+};
+
+constexpr FieldDef kPersistentVolumeList[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta", .go_type = "v1.ListMeta"},
+    {.name = "items", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 2, .message = "io.k8s.api.core.v1.PersistentVolume", .go_type = "[]v1.PersistentVolume"},
+};
+
+constexpr FieldDef kPersistentVolumeSource[] = {
+    {.name = "gcePersistentDisk", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 1, .message = "io.k8s.api.core.v1.GCEPersistentDiskVolumeSource", .go_type = "v1.GCEPersistentDiskVolumeSource"},
+    {.name = "awsElasticBlockStore", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource", .go_type = "v1.AWSElasticBlockStoreVolumeSource"},
+    {.name = "hostPath", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 3, .message = "io.k8s.api.core.v1.HostPathVolumeSource", .go_type = "v1.HostPathVolumeSource"},
+    {.name = "glusterfs", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 4, .message = "io.k8s.api.core.v1.GlusterfsPersistentVolumeSource", .go_type = "v1.GlusterfsPersistentVolumeSource"},
+    {.name = "nfs", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 5, .message = "io.k8s.api.core.v1.NFSVolumeSource", .go_type = "v1.NFSVolumeSource"},
+    {.name = "rbd", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 6, .message = "io.k8s.api.core.v1.RBDPersistentVolumeSource", .go_type = "v1.RBDPersistentVolumeSource"},
+    {.name = "iscsi", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 7, .message = "io.k8s.api.core.v1.ISCSIPersistentVolumeSource", .go_type = "v1.ISCSIPersistentVolumeSource"},
+    {.name = "cinder", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 8, .message = "io.k8s.api.core.v1.CinderPersistentVolumeSource", .go_type = "v1.CinderPersistentVolumeSource"},
+    {.name = "cephfs", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 9, .message = "io.k8s.api.core.v1.CephFSPersistentVolumeSource", .go_type = "v1.CephFSPersistentVolumeSource"},
+    {.name = "fc", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 10, .message = "io.k8s.api.core.v1.FCVolumeSource", .go_type = "v1.FCVolumeSource"},
+    {.name = "flocker", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 11, .message = "io.k8s.api.core.v1.FlockerVolumeSource", .go_type = "v1.FlockerVolumeSource"},
+    {.name = "flexVolume", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 12, .message = "io.k8s.api.core.v1.FlexPersistentVolumeSource", .go_type = "v1.FlexPersistentVolumeSource"},
+    {.name = "azureFile", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 13, .message = "io.k8s.api.core.v1.AzureFilePersistentVolumeSource", .go_type = "v1.AzureFilePersistentVolumeSource"},
+    {.name = "vsphereVolume", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 14, .message = "io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource", .go_type = "v1.VsphereVirtualDiskVolumeSource"},
+    {.name = "quobyte", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 15, .message = "io.k8s.api.core.v1.QuobyteVolumeSource", .go_type = "v1.QuobyteVolumeSource"},
+    {.name = "azureDisk", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 16, .message = "io.k8s.api.core.v1.AzureDiskVolumeSource", .go_type = "v1.AzureDiskVolumeSource"},
+    {.name = "photonPersistentDisk", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 17, .message = "io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource", .go_type = "v1.PhotonPersistentDiskVolumeSource"},
+    {.name = "portworxVolume", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 18, .message = "io.k8s.api.core.v1.PortworxVolumeSource", .go_type = "v1.PortworxVolumeSource"},
+    {.name = "scaleIO", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 19, .message = "io.k8s.api.core.v1.ScaleIOPersistentVolumeSource", .go_type = "v1.ScaleIOPersistentVolumeSource"},
+    {.name = "local", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 20, .message = "io.k8s.api.core.v1.LocalVolumeSource", .go_type = "v1.LocalVolumeSource"},
+    {.name = "storageos", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 21, .message = "io.k8s.api.core.v1.StorageOSPersistentVolumeSource", .go_type = "v1.StorageOSPersistentVolumeSource"},
+    {.name = "csi", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 22, .message = "io.k8s.api.core.v1.CSIPersistentVolumeSource", .go_type = "v1.CSIPersistentVolumeSource"},
+};
+
+constexpr FieldDef kPersistentVolumeSpec[] = {
+    {.name = "capacity", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 1, .go_type = "v1.ResourceList"},
+    {.name = "PersistentVolumeSource", .type = FieldType::kMessage, .presence = kInline, .proto_number = 2, .message = "io.k8s.api.core.v1.PersistentVolumeSource", .go_type = "v1.PersistentVolumeSource"},
+    {.name = "accessModes", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 3, .go_type = "[]v1.PersistentVolumeAccessMode", .list_type = ListType::kAtomic, .enum_values = kEnumCoreV1PersistentVolumeAccessMode},
+    {.name = "claimRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 4, .message = "io.k8s.api.core.v1.ObjectReference", .go_type = "v1.ObjectReference"},
+    {.name = "persistentVolumeReclaimPolicy", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 5, .go_type = "v1.PersistentVolumeReclaimPolicy", .enum_values = kEnumCoreV1PersistentVolumeReclaimPolicy},
+    {.name = "storageClassName", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 6, .go_type = "string"},
+    {.name = "mountOptions", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 7, .go_type = "[]string", .list_type = ListType::kAtomic},
+    {.name = "volumeMode", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 8, .go_type = "v1.PersistentVolumeMode", .enum_values = kEnumCoreV1PersistentVolumeMode},
+    {.name = "nodeAffinity", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 9, .message = "io.k8s.api.core.v1.VolumeNodeAffinity", .go_type = "v1.VolumeNodeAffinity"},
+    {.name = "volumeAttributesClassName", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 10, .go_type = "string"},
+};
+
+constexpr FieldDef kPersistentVolumeStatus[] = {
+    {.name = "phase", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 1, .go_type = "v1.PersistentVolumePhase", .enum_values = kEnumCoreV1PersistentVolumePhase},
+    {.name = "message", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
+    {.name = "reason", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "string"},
+    {.name = "lastPhaseTransitionTime", .type = FieldType::kTime, .presence = kPointer | kOmitEmpty, .proto_number = 4, .go_type = "v1.Time"},
 };
 
 constexpr FieldDef kPhotonPersistentDiskVolumeSource[] = {
@@ -1071,6 +1271,17 @@ constexpr FieldDef kQuobyteVolumeSource[] = {
     {.name = "tenant", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 6, .go_type = "string"},
 };
 
+constexpr FieldDef kRBDPersistentVolumeSource[] = {
+    {.name = "monitors", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 1, .go_type = "[]string", .list_type = ListType::kAtomic},
+    {.name = "image", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
+    {.name = "fsType", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "string"},
+    {.name = "pool", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 4, .go_type = "string"},
+    {.name = "user", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 5, .go_type = "string"},
+    {.name = "keyring", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 6, .go_type = "string"},
+    {.name = "secretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 7, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 8, .go_type = "bool"},
+};
+
 constexpr FieldDef kRBDVolumeSource[] = {
     {.name = "monitors", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 1, .go_type = "[]string", .list_type = ListType::kAtomic},
     {.name = "image", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
@@ -1182,6 +1393,19 @@ constexpr FieldDef kSELinuxOptions[] = {
     {.name = "level", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 4, .go_type = "string"},
 };
 
+constexpr FieldDef kScaleIOPersistentVolumeSource[] = {
+    {.name = "gateway", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "system", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
+    {.name = "secretRef", .type = FieldType::kMessage, .presence = kPointer | kRequired, .proto_number = 3, .message = "io.k8s.api.core.v1.SecretReference", .go_type = "v1.SecretReference"},
+    {.name = "sslEnabled", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 4, .go_type = "bool"},
+    {.name = "protectionDomain", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 5, .go_type = "string"},
+    {.name = "storagePool", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 6, .go_type = "string"},
+    {.name = "storageMode", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 7, .go_type = "string"},
+    {.name = "volumeName", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 8, .go_type = "string"},
+    {.name = "fsType", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 9, .go_type = "string"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 10, .go_type = "bool"},
+};
+
 constexpr FieldDef kScaleIOVolumeSource[] = {
     {.name = "gateway", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
     {.name = "system", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
@@ -1242,6 +1466,11 @@ constexpr FieldDef kSecretProjection[] = {
     {.name = "LocalObjectReference", .type = FieldType::kMessage, .presence = kInline, .proto_number = 1, .message = "io.k8s.api.core.v1.LocalObjectReference", .go_type = "v1.LocalObjectReference"},
     {.name = "items", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.core.v1.KeyToPath", .go_type = "[]v1.KeyToPath", .list_type = ListType::kAtomic},
     {.name = "optional", .type = FieldType::kBool, .presence = kPointer | kOmitEmpty, .proto_number = 4, .go_type = "bool"},
+};
+
+constexpr FieldDef kSecretReference[] = {
+    {.name = "name", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 1, .go_type = "string"},
+    {.name = "namespace", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
 };
 
 constexpr FieldDef kSecretVolumeSource[] = {
@@ -1348,6 +1577,14 @@ constexpr FieldDef kSleepAction[] = {
     {.name = "seconds", .type = FieldType::kInt64, .presence = kRequired, .proto_number = 1, .go_type = "int64"},
 };
 
+constexpr FieldDef kStorageOSPersistentVolumeSource[] = {
+    {.name = "volumeName", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 1, .go_type = "string"},
+    {.name = "volumeNamespace", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
+    {.name = "fsType", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "string"},
+    {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 4, .go_type = "bool"},
+    {.name = "secretRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 5, .message = "io.k8s.api.core.v1.ObjectReference", .go_type = "v1.ObjectReference"},
+};
+
 constexpr FieldDef kStorageOSVolumeSource[] = {
     {.name = "volumeName", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 1, .go_type = "string"},
     {.name = "volumeNamespace", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 2, .go_type = "string"},
@@ -1379,6 +1616,15 @@ constexpr FieldDef kToleration[] = {
     {.name = "value", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "string"},
     {.name = "effect", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 4, .go_type = "v1.TaintEffect", .enum_values = kEnumCoreV1TaintEffect},
     {.name = "tolerationSeconds", .type = FieldType::kInt64, .presence = kPointer | kOmitEmpty, .proto_number = 5, .go_type = "int64"},
+};
+
+constexpr FieldDef kTopologySelectorLabelRequirement[] = {
+    {.name = "key", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "values", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 2, .go_type = "[]string", .list_type = ListType::kAtomic},
+};
+
+constexpr FieldDef kTopologySelectorTerm[] = {
+    {.name = "matchLabelExpressions", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.api.core.v1.TopologySelectorLabelRequirement", .go_type = "[]v1.TopologySelectorLabelRequirement", .list_type = ListType::kAtomic},
 };
 
 constexpr FieldDef kTopologySpreadConstraint[] = {
@@ -1431,6 +1677,10 @@ constexpr FieldDef kVolumeMountStatus[] = {
     {.name = "readOnly", .type = FieldType::kBool, .presence = kOmitEmpty, .proto_number = 3, .go_type = "bool"},
     {.name = "recursiveReadOnly", .type = FieldType::kString, .presence = kPointer | kOmitEmpty, .proto_number = 4, .go_type = "v1.RecursiveReadOnlyMode"},
     {.name = "volumeStatus", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 5, .message = "io.k8s.api.core.v1.VolumeStatus", .go_type = "v1.VolumeStatus"},
+};
+
+constexpr FieldDef kVolumeNodeAffinity[] = {
+    {.name = "required", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 1, .message = "io.k8s.api.core.v1.NodeSelector", .go_type = "v1.NodeSelector"},
 };
 
 constexpr FieldDef kVolumeProjection[] = {
@@ -1509,11 +1759,15 @@ constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.AppArmorProfile", .fields = kAppArmorProfile},
     {.name = "io.k8s.api.core.v1.AttachedVolume", .fields = kAttachedVolume},
     {.name = "io.k8s.api.core.v1.AzureDiskVolumeSource", .fields = kAzureDiskVolumeSource},
+    {.name = "io.k8s.api.core.v1.AzureFilePersistentVolumeSource", .fields = kAzureFilePersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.AzureFileVolumeSource", .fields = kAzureFileVolumeSource},
     {.name = "io.k8s.api.core.v1.Binding", .fields = kBinding},
+    {.name = "io.k8s.api.core.v1.CSIPersistentVolumeSource", .fields = kCSIPersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.CSIVolumeSource", .fields = kCSIVolumeSource},
     {.name = "io.k8s.api.core.v1.Capabilities", .fields = kCapabilities},
+    {.name = "io.k8s.api.core.v1.CephFSPersistentVolumeSource", .fields = kCephFSPersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.CephFSVolumeSource", .fields = kCephFSVolumeSource},
+    {.name = "io.k8s.api.core.v1.CinderPersistentVolumeSource", .fields = kCinderPersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.CinderVolumeSource", .fields = kCinderVolumeSource},
     {.name = "io.k8s.api.core.v1.ClientIPConfig", .fields = kClientIPConfig},
     {.name = "io.k8s.api.core.v1.ClusterTrustBundleProjection", .fields = kClusterTrustBundleProjection},
@@ -1542,6 +1796,11 @@ constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.DownwardAPIVolumeFile", .fields = kDownwardAPIVolumeFile},
     {.name = "io.k8s.api.core.v1.DownwardAPIVolumeSource", .fields = kDownwardAPIVolumeSource},
     {.name = "io.k8s.api.core.v1.EmptyDirVolumeSource", .fields = kEmptyDirVolumeSource},
+    {.name = "io.k8s.api.core.v1.EndpointAddress", .fields = kEndpointAddress, .atomic_struct = true},
+    {.name = "io.k8s.api.core.v1.EndpointPort", .fields = kEndpointPort, .atomic_struct = true},
+    {.name = "io.k8s.api.core.v1.EndpointSubset", .fields = kEndpointSubset},
+    {.name = "io.k8s.api.core.v1.Endpoints", .fields = kEndpoints},
+    {.name = "io.k8s.api.core.v1.EndpointsList", .fields = kEndpointsList},
     {.name = "io.k8s.api.core.v1.EnvFromSource", .fields = kEnvFromSource},
     {.name = "io.k8s.api.core.v1.EnvVar", .fields = kEnvVar},
     {.name = "io.k8s.api.core.v1.EnvVarSource", .fields = kEnvVarSource},
@@ -1555,27 +1814,35 @@ constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.ExecAction", .fields = kExecAction},
     {.name = "io.k8s.api.core.v1.FCVolumeSource", .fields = kFCVolumeSource},
     {.name = "io.k8s.api.core.v1.FileKeySelector", .fields = kFileKeySelector, .atomic_struct = true},
+    {.name = "io.k8s.api.core.v1.FlexPersistentVolumeSource", .fields = kFlexPersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.FlexVolumeSource", .fields = kFlexVolumeSource},
     {.name = "io.k8s.api.core.v1.FlockerVolumeSource", .fields = kFlockerVolumeSource},
     {.name = "io.k8s.api.core.v1.GCEPersistentDiskVolumeSource", .fields = kGCEPersistentDiskVolumeSource},
     {.name = "io.k8s.api.core.v1.GRPCAction", .fields = kGRPCAction},
     {.name = "io.k8s.api.core.v1.GitRepoVolumeSource", .fields = kGitRepoVolumeSource},
+    {.name = "io.k8s.api.core.v1.GlusterfsPersistentVolumeSource", .fields = kGlusterfsPersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.GlusterfsVolumeSource", .fields = kGlusterfsVolumeSource},
     {.name = "io.k8s.api.core.v1.HTTPGetAction", .fields = kHTTPGetAction},
     {.name = "io.k8s.api.core.v1.HTTPHeader", .fields = kHTTPHeader},
     {.name = "io.k8s.api.core.v1.HostAlias", .fields = kHostAlias},
     {.name = "io.k8s.api.core.v1.HostIP", .fields = kHostIP},
     {.name = "io.k8s.api.core.v1.HostPathVolumeSource", .fields = kHostPathVolumeSource},
+    {.name = "io.k8s.api.core.v1.ISCSIPersistentVolumeSource", .fields = kISCSIPersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.ISCSIVolumeSource", .fields = kISCSIVolumeSource},
     {.name = "io.k8s.api.core.v1.ImageVolumeSource", .fields = kImageVolumeSource},
     {.name = "io.k8s.api.core.v1.ImageVolumeStatus", .fields = kImageVolumeStatus},
     {.name = "io.k8s.api.core.v1.KeyToPath", .fields = kKeyToPath},
     {.name = "io.k8s.api.core.v1.Lifecycle", .fields = kLifecycle},
     {.name = "io.k8s.api.core.v1.LifecycleHandler", .fields = kLifecycleHandler},
+    {.name = "io.k8s.api.core.v1.LimitRange", .fields = kLimitRange},
+    {.name = "io.k8s.api.core.v1.LimitRangeItem", .fields = kLimitRangeItem},
+    {.name = "io.k8s.api.core.v1.LimitRangeList", .fields = kLimitRangeList},
+    {.name = "io.k8s.api.core.v1.LimitRangeSpec", .fields = kLimitRangeSpec},
     {.name = "io.k8s.api.core.v1.LinuxContainerUser", .fields = kLinuxContainerUser},
     {.name = "io.k8s.api.core.v1.LoadBalancerIngress", .fields = kLoadBalancerIngress},
     {.name = "io.k8s.api.core.v1.LoadBalancerStatus", .fields = kLoadBalancerStatus},
     {.name = "io.k8s.api.core.v1.LocalObjectReference", .fields = kLocalObjectReference, .atomic_struct = true},
+    {.name = "io.k8s.api.core.v1.LocalVolumeSource", .fields = kLocalVolumeSource},
     {.name = "io.k8s.api.core.v1.ModifyVolumeStatus", .fields = kModifyVolumeStatus},
     {.name = "io.k8s.api.core.v1.NFSVolumeSource", .fields = kNFSVolumeSource},
     {.name = "io.k8s.api.core.v1.Namespace", .fields = kNamespace},
@@ -1604,12 +1871,18 @@ constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.NodeSystemInfo", .fields = kNodeSystemInfo},
     {.name = "io.k8s.api.core.v1.ObjectFieldSelector", .fields = kObjectFieldSelector, .atomic_struct = true},
     {.name = "io.k8s.api.core.v1.ObjectReference", .fields = kObjectReference, .atomic_struct = true},
+    {.name = "io.k8s.api.core.v1.PersistentVolume", .fields = kPersistentVolume},
     {.name = "io.k8s.api.core.v1.PersistentVolumeClaim", .fields = kPersistentVolumeClaim},
     {.name = "io.k8s.api.core.v1.PersistentVolumeClaimCondition", .fields = kPersistentVolumeClaimCondition},
+    {.name = "io.k8s.api.core.v1.PersistentVolumeClaimList", .fields = kPersistentVolumeClaimList},
     {.name = "io.k8s.api.core.v1.PersistentVolumeClaimSpec", .fields = kPersistentVolumeClaimSpec},
     {.name = "io.k8s.api.core.v1.PersistentVolumeClaimStatus", .fields = kPersistentVolumeClaimStatus},
     {.name = "io.k8s.api.core.v1.PersistentVolumeClaimTemplate", .fields = kPersistentVolumeClaimTemplate},
     {.name = "io.k8s.api.core.v1.PersistentVolumeClaimVolumeSource", .fields = kPersistentVolumeClaimVolumeSource},
+    {.name = "io.k8s.api.core.v1.PersistentVolumeList", .fields = kPersistentVolumeList},
+    {.name = "io.k8s.api.core.v1.PersistentVolumeSource", .fields = kPersistentVolumeSource},
+    {.name = "io.k8s.api.core.v1.PersistentVolumeSpec", .fields = kPersistentVolumeSpec},
+    {.name = "io.k8s.api.core.v1.PersistentVolumeStatus", .fields = kPersistentVolumeStatus},
     {.name = "io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource", .fields = kPhotonPersistentDiskVolumeSource},
     {.name = "io.k8s.api.core.v1.Pod", .fields = kPod},
     {.name = "io.k8s.api.core.v1.PodAffinity", .fields = kPodAffinity},
@@ -1643,6 +1916,7 @@ constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.ProbeHandler", .fields = kProbeHandler},
     {.name = "io.k8s.api.core.v1.ProjectedVolumeSource", .fields = kProjectedVolumeSource},
     {.name = "io.k8s.api.core.v1.QuobyteVolumeSource", .fields = kQuobyteVolumeSource},
+    {.name = "io.k8s.api.core.v1.RBDPersistentVolumeSource", .fields = kRBDPersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.RBDVolumeSource", .fields = kRBDVolumeSource},
     {.name = "io.k8s.api.core.v1.ReplicationController", .fields = kReplicationController},
     {.name = "io.k8s.api.core.v1.ReplicationControllerCondition", .fields = kReplicationControllerCondition},
@@ -1659,6 +1933,7 @@ constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.ResourceRequirements", .fields = kResourceRequirements},
     {.name = "io.k8s.api.core.v1.ResourceStatus", .fields = kResourceStatus},
     {.name = "io.k8s.api.core.v1.SELinuxOptions", .fields = kSELinuxOptions},
+    {.name = "io.k8s.api.core.v1.ScaleIOPersistentVolumeSource", .fields = kScaleIOPersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.ScaleIOVolumeSource", .fields = kScaleIOVolumeSource},
     {.name = "io.k8s.api.core.v1.ScopeSelector", .fields = kScopeSelector, .atomic_struct = true},
     {.name = "io.k8s.api.core.v1.ScopedResourceSelectorRequirement", .fields = kScopedResourceSelectorRequirement},
@@ -1668,6 +1943,7 @@ constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.SecretKeySelector", .fields = kSecretKeySelector, .atomic_struct = true},
     {.name = "io.k8s.api.core.v1.SecretList", .fields = kSecretList},
     {.name = "io.k8s.api.core.v1.SecretProjection", .fields = kSecretProjection},
+    {.name = "io.k8s.api.core.v1.SecretReference", .fields = kSecretReference, .atomic_struct = true},
     {.name = "io.k8s.api.core.v1.SecretVolumeSource", .fields = kSecretVolumeSource},
     {.name = "io.k8s.api.core.v1.SecurityContext", .fields = kSecurityContext},
     {.name = "io.k8s.api.core.v1.Service", .fields = kService},
@@ -1680,11 +1956,14 @@ constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.ServiceStatus", .fields = kServiceStatus},
     {.name = "io.k8s.api.core.v1.SessionAffinityConfig", .fields = kSessionAffinityConfig},
     {.name = "io.k8s.api.core.v1.SleepAction", .fields = kSleepAction},
+    {.name = "io.k8s.api.core.v1.StorageOSPersistentVolumeSource", .fields = kStorageOSPersistentVolumeSource},
     {.name = "io.k8s.api.core.v1.StorageOSVolumeSource", .fields = kStorageOSVolumeSource},
     {.name = "io.k8s.api.core.v1.Sysctl", .fields = kSysctl},
     {.name = "io.k8s.api.core.v1.TCPSocketAction", .fields = kTCPSocketAction},
     {.name = "io.k8s.api.core.v1.Taint", .fields = kTaint},
     {.name = "io.k8s.api.core.v1.Toleration", .fields = kToleration},
+    {.name = "io.k8s.api.core.v1.TopologySelectorLabelRequirement", .fields = kTopologySelectorLabelRequirement},
+    {.name = "io.k8s.api.core.v1.TopologySelectorTerm", .fields = kTopologySelectorTerm, .atomic_struct = true},
     {.name = "io.k8s.api.core.v1.TopologySpreadConstraint", .fields = kTopologySpreadConstraint},
     {.name = "io.k8s.api.core.v1.TypedLocalObjectReference", .fields = kTypedLocalObjectReference, .atomic_struct = true},
     {.name = "io.k8s.api.core.v1.TypedObjectReference", .fields = kTypedObjectReference},
@@ -1692,6 +1971,7 @@ constexpr MessageDef kCoreV1Tables[] = {
     {.name = "io.k8s.api.core.v1.VolumeDevice", .fields = kVolumeDevice},
     {.name = "io.k8s.api.core.v1.VolumeMount", .fields = kVolumeMount},
     {.name = "io.k8s.api.core.v1.VolumeMountStatus", .fields = kVolumeMountStatus},
+    {.name = "io.k8s.api.core.v1.VolumeNodeAffinity", .fields = kVolumeNodeAffinity},
     {.name = "io.k8s.api.core.v1.VolumeProjection", .fields = kVolumeProjection},
     {.name = "io.k8s.api.core.v1.VolumeResourceRequirements", .fields = kVolumeResourceRequirements},
     {.name = "io.k8s.api.core.v1.VolumeSource", .fields = kVolumeSource},

@@ -9,30 +9,52 @@
 
 namespace terrarium::api {
 
+std::span<const MessageDef> AdmissionregistrationV1Tables();
 std::span<const MessageDef> ApidiscoveryV2Tables();
 std::span<const MessageDef> AppsV1Tables();
 std::span<const MessageDef> AuthenticationV1Tables();
 std::span<const MessageDef> AuthorizationV1Tables();
 std::span<const MessageDef> AutoscalingV1Tables();
+std::span<const MessageDef> AutoscalingV2Tables();
 std::span<const MessageDef> BatchV1Tables();
+std::span<const MessageDef> CertificatesV1Tables();
 std::span<const MessageDef> CoordinationV1Tables();
 std::span<const MessageDef> CoreV1Tables();
+std::span<const MessageDef> DiscoveryV1Tables();
 std::span<const MessageDef> EventsV1Tables();
+std::span<const MessageDef> FlowcontrolV1Tables();
+std::span<const MessageDef> NetworkingV1Tables();
+std::span<const MessageDef> NodeV1Tables();
 std::span<const MessageDef> PolicyV1Tables();
+std::span<const MessageDef> RbacV1Tables();
+std::span<const MessageDef> ResourceV1Tables();
+std::span<const MessageDef> SchedulingV1Tables();
+std::span<const MessageDef> StorageV1Tables();
 std::span<const MessageDef> MetaV1Tables();
 
 // Every table above, for the code that merges them.
 inline constexpr std::span<const MessageDef> (*kGeneratedTables[])() = {
+    AdmissionregistrationV1Tables,
     ApidiscoveryV2Tables,
     AppsV1Tables,
     AuthenticationV1Tables,
     AuthorizationV1Tables,
     AutoscalingV1Tables,
+    AutoscalingV2Tables,
     BatchV1Tables,
+    CertificatesV1Tables,
     CoordinationV1Tables,
     CoreV1Tables,
+    DiscoveryV1Tables,
     EventsV1Tables,
+    FlowcontrolV1Tables,
+    NetworkingV1Tables,
+    NodeV1Tables,
     PolicyV1Tables,
+    RbacV1Tables,
+    ResourceV1Tables,
+    SchedulingV1Tables,
+    StorageV1Tables,
     MetaV1Tables,
 };
 

@@ -9,6 +9,25 @@ namespace terrarium::api::own {
 namespace {
 
 constexpr Default kDefaults[] = {
+    {"admissionregistration.v1.MatchResources", "matchPolicy", R"("Equivalent")"},
+    {"admissionregistration.v1.MatchResources", "namespaceSelector", "{}"},
+    {"admissionregistration.v1.MatchResources", "objectSelector", "{}"},
+    {"admissionregistration.v1.MutatingAdmissionPolicySpec", "failurePolicy", R"("Fail")"},
+    {"admissionregistration.v1.MutatingWebhook", "failurePolicy", R"("Fail")"},
+    {"admissionregistration.v1.MutatingWebhook", "matchPolicy", R"("Equivalent")"},
+    {"admissionregistration.v1.MutatingWebhook", "namespaceSelector", "{}"},
+    {"admissionregistration.v1.MutatingWebhook", "objectSelector", "{}"},
+    {"admissionregistration.v1.MutatingWebhook", "reinvocationPolicy", R"("Never")"},
+    {"admissionregistration.v1.MutatingWebhook", "timeoutSeconds", "10"},
+    {"admissionregistration.v1.Rule", "scope", R"("*")"},
+    {"admissionregistration.v1.ServiceReference", "port", "443"},
+    {"admissionregistration.v1.ValidatingAdmissionPolicySpec", "failurePolicy", R"("Fail")"},
+    {"admissionregistration.v1.ValidatingWebhook", "failurePolicy", R"("Fail")"},
+    {"admissionregistration.v1.ValidatingWebhook", "matchPolicy", R"("Equivalent")"},
+    {"admissionregistration.v1.ValidatingWebhook", "namespaceSelector", "{}"},
+    {"admissionregistration.v1.ValidatingWebhook", "objectSelector", "{}"},
+    {"admissionregistration.v1.ValidatingWebhook", "timeoutSeconds", "10"},
+
     {"apps.v1.DaemonSetSpec", "revisionHistoryLimit", "10"},
     {"apps.v1.DaemonSetUpdateStrategy", "type", R"("RollingUpdate")"},
     {"apps.v1.DeploymentSpec", "progressDeadlineSeconds", "600"},
@@ -28,6 +47,8 @@ constexpr Default kDefaults[] = {
 
     {"authentication.v1.TokenRequestSpec", "expirationSeconds", "3600"},
 
+    {"autoscaling.v2.HorizontalPodAutoscalerSpec", "minReplicas", "1"},
+
     {"batch.v1.CronJobSpec", "concurrencyPolicy", R"("Allow")"},
     {"batch.v1.CronJobSpec", "failedJobsHistoryLimit", "1"},
     {"batch.v1.CronJobSpec", "successfulJobsHistoryLimit", "3"},
@@ -46,6 +67,7 @@ constexpr Default kDefaults[] = {
     {"core.v1.Container", "terminationMessagePolicy", R"("File")"},
     {"core.v1.ContainerPort", "protocol", R"("TCP")"},
     {"core.v1.DownwardAPIVolumeSource", "defaultMode", "420"},
+    {"core.v1.EndpointPort", "protocol", R"("TCP")"},
     {"core.v1.EphemeralContainerCommon", "terminationMessagePath", R"("/dev/termination-log")"},
     {"core.v1.EphemeralContainerCommon", "terminationMessagePolicy", R"("File")"},
     {"core.v1.FileKeySelector", "optional", "false"},
@@ -53,11 +75,15 @@ constexpr Default kDefaults[] = {
     {"core.v1.HTTPGetAction", "path", R"("/")"},
     {"core.v1.HTTPGetAction", "scheme", R"("HTTP")"},
     {"core.v1.HostPathVolumeSource", "type", R"("")"},
+    {"core.v1.ISCSIPersistentVolumeSource", "iscsiInterface", R"("default")"},
     {"core.v1.ISCSIVolumeSource", "iscsiInterface", R"("default")"},
     {"core.v1.NamespaceStatus", "phase", R"("Active")"},
     {"core.v1.ObjectFieldSelector", "apiVersion", R"("v1")"},
     {"core.v1.PersistentVolumeClaimSpec", "volumeMode", R"("Filesystem")"},
     {"core.v1.PersistentVolumeClaimStatus", "phase", R"("Pending")"},
+    {"core.v1.PersistentVolumeSpec", "persistentVolumeReclaimPolicy", R"("Retain")"},
+    {"core.v1.PersistentVolumeSpec", "volumeMode", R"("Filesystem")"},
+    {"core.v1.PersistentVolumeStatus", "phase", R"("Pending")"},
     {"core.v1.Pod", "spec.enableServiceLinks", "true"},
     {"core.v1.PodSpec", "dnsPolicy", R"("ClusterFirst")"},
     {"core.v1.PodSpec", "restartPolicy", R"("Always")"},
@@ -69,10 +95,15 @@ constexpr Default kDefaults[] = {
     {"core.v1.Probe", "successThreshold", "1"},
     {"core.v1.Probe", "timeoutSeconds", "1"},
     {"core.v1.ProjectedVolumeSource", "defaultMode", "420"},
+    {"core.v1.RBDPersistentVolumeSource", "keyring", R"("/etc/ceph/keyring")"},
+    {"core.v1.RBDPersistentVolumeSource", "pool", R"("rbd")"},
+    {"core.v1.RBDPersistentVolumeSource", "user", R"("admin")"},
     {"core.v1.RBDVolumeSource", "keyring", R"("/etc/ceph/keyring")"},
     {"core.v1.RBDVolumeSource", "pool", R"("rbd")"},
     {"core.v1.RBDVolumeSource", "user", R"("admin")"},
     {"core.v1.ReplicationControllerSpec", "replicas", "1"},
+    {"core.v1.ScaleIOPersistentVolumeSource", "fsType", R"("xfs")"},
+    {"core.v1.ScaleIOPersistentVolumeSource", "storageMode", R"("ThinProvisioned")"},
     {"core.v1.ScaleIOVolumeSource", "fsType", R"("xfs")"},
     {"core.v1.ScaleIOVolumeSource", "storageMode", R"("ThinProvisioned")"},
     {"core.v1.Secret", "type", R"("Opaque")"},
@@ -81,6 +112,37 @@ constexpr Default kDefaults[] = {
     {"core.v1.ServicePort", "protocol", R"("TCP")"},
     {"core.v1.ServiceSpec", "sessionAffinity", R"("None")"},
     {"core.v1.ServiceSpec", "type", R"("ClusterIP")"},
+
+    {"discovery.v1.EndpointPort", "name", R"("")"},
+    {"discovery.v1.EndpointPort", "protocol", R"("TCP")"},
+
+    {"flowcontrol.v1.ExemptPriorityLevelConfiguration", "lendablePercent", "0"},
+    {"flowcontrol.v1.ExemptPriorityLevelConfiguration", "nominalConcurrencyShares", "0"},
+    {"flowcontrol.v1.FlowSchemaSpec", "matchingPrecedence", "1000"},
+    {"flowcontrol.v1.LimitedPriorityLevelConfiguration", "lendablePercent", "0"},
+    {"flowcontrol.v1.LimitedPriorityLevelConfiguration", "nominalConcurrencyShares", "30"},
+    {"flowcontrol.v1.QueuingConfiguration", "handSize", "8"},
+    {"flowcontrol.v1.QueuingConfiguration", "queueLengthLimit", "50"},
+    {"flowcontrol.v1.QueuingConfiguration", "queues", "64"},
+
+    {"networking.v1.IngressClassParametersReference", "scope", R"("Cluster")"},
+    {"networking.v1.NetworkPolicyPort", "protocol", R"("TCP")"},
+
+    {"resource.v1.DeviceSubRequest", "allocationMode", R"("ExactCount")"},
+    {"resource.v1.DeviceToleration", "operator", R"("Equal")"},
+    {"resource.v1.ExactDeviceRequest", "allocationMode", R"("ExactCount")"},
+
+    {"scheduling.v1.PriorityClass", "preemptionPolicy", R"("PreemptLowerPriority")"},
+
+    {"storage.v1.CSIDriverSpec", "attachRequired", "true"},
+    {"storage.v1.CSIDriverSpec", "fsGroupPolicy", R"("ReadWriteOnceWithFSType")"},
+    {"storage.v1.CSIDriverSpec", "podInfoOnMount", "false"},
+    {"storage.v1.CSIDriverSpec", "requiresRepublish", "false"},
+    {"storage.v1.CSIDriverSpec", "seLinuxMount", "false"},
+    {"storage.v1.CSIDriverSpec", "storageCapacity", "false"},
+    {"storage.v1.CSIDriverSpec", "volumeLifecycleModes", R"(["Persistent"])"},
+    {"storage.v1.StorageClass", "reclaimPolicy", R"("Delete")"},
+    {"storage.v1.StorageClass", "volumeBindingMode", R"("Immediate")"},
 };
 
 }  // namespace

@@ -71,6 +71,9 @@ constexpr FieldLabel kEventLabels[] = {
     {"reportingController", "reportingComponent"},
     {"type", "type"},
 };
+constexpr FieldLabel kSigningRequestLabels[] = {{kName, kName}, {"spec.signerName", "spec.signerName"}};
+constexpr FieldLabel kResourceSliceLabels[] = {
+    {kName, kName}, {"spec.driver", "spec.driver"}, {"spec.nodeName", "spec.nodeName"}};
 
 struct KindLabels {
   std::string_view group;
@@ -88,7 +91,9 @@ constexpr KindLabels kKinds[] = {
     {"", "Secret", kSecretLabels},
     {"", "Service", kServiceLabels},
     {"batch", "Job", kJobLabels},
+    {"certificates.k8s.io", "CertificateSigningRequest", kSigningRequestLabels},
     {"events.k8s.io", "Event", kEventLabels},
+    {"resource.k8s.io", "ResourceSlice", kResourceSliceLabels},
 };
 
 }  // namespace
@@ -109,6 +114,9 @@ Result<std::string> ConvertFieldLabel(const FieldSelectorScope& scope, std::stri
                             [&](const FieldLabel& l) { return l.accepted == label; });
   if (known != own->labels.end()) return std::string(known->stored);
   if (own->group == "batch") return BadRequest("field label " + Quote(label) + " not supported for Job");
+  if (own->group == "resource.k8s.io")
+    return BadRequest("field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: " +
+                      std::string(label));
   return BadRequest("field label not supported: " + std::string(label));
 }
 

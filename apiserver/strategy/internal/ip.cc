@@ -28,12 +28,30 @@ std::optional<Ip> ParseIp(std::string_view text) {
   return ip;
 }
 
+bool BitOf(const Ip& ip, int bit) {
+  return ((ip.bytes[static_cast<std::size_t>(bit / 8)] >> (7 - bit % 8)) & 1) != 0;
+}
+
 bool HasBitsBeyond(const Ip& ip, int prefix) {
   const int size = ip.v6 ? 16 : 4;
   for (int bit = prefix; bit < size * 8; ++bit) {
-    if ((ip.bytes[static_cast<std::size_t>(bit / 8)] >> (7 - bit % 8)) & 1) return true;
+    if (BitOf(ip, bit)) return true;
   }
   return false;
+}
+
+struct Cidr {
+  Ip ip;
+  int prefix = 0;
+};
+
+std::optional<Cidr> ParseCidr(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto ip = ParseIp(text.substr(0, slash));
+  const auto prefix = ParseInt(text.substr(slash + 1));
+  if (!ip || !prefix || *prefix < 0 || *prefix > (ip->v6 ? 128 : 32)) return std::nullopt;
+  return Cidr{*ip, static_cast<int>(*prefix)};
 }
 
 }  // namespace
@@ -69,6 +87,15 @@ void ValidCidr(FieldErrors& errors, std::string_view text, const Texts& old_valu
   } else if (HasBitsBeyond(*ip, static_cast<int>(*prefix))) {
     errors.push_back(api::InvalidError(path, text, "must not have bits set beyond the prefix length"));
   }
+}
+
+std::optional<bool> IsStrictSubset(std::string_view inner, std::string_view outer) {
+  const auto part = ParseCidr(inner), whole = ParseCidr(outer);
+  if (!part || !whole) return std::nullopt;
+  if (part->ip.v6 != whole->ip.v6 || part->prefix <= whole->prefix) return false;
+  for (int bit = 0; bit < whole->prefix; ++bit)
+    if (BitOf(part->ip, bit) != BitOf(whole->ip, bit)) return false;
+  return true;
 }
 
 void OrdinaryIp(FieldErrors& errors, std::string_view text, const Path& path) {

@@ -1,7 +1,9 @@
 #pragma once
 
-// Rules of addresses that only Services and Nodes have (Kubernetes 1.36, StrictIPCIDRValidation on).
+// Rules of addresses that Services, Nodes and the kinds of networking share (Kubernetes 1.36,
+// StrictIPCIDRValidation on).
 
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -18,6 +20,8 @@ Texts TextsOf(const Json& list);
 // Refuses a malformed address or CIDR, unless `old_values` has it.
 void ValidIp(FieldErrors& errors, std::string_view text, const Texts& old_values, const api::Path& path);
 void ValidCidr(FieldErrors& errors, std::string_view text, const Texts& old_values, const api::Path& path);
+// Whether `inner` is a part of `outer` and smaller; nullopt if one of them is malformed.
+std::optional<bool> IsStrictSubset(std::string_view inner, std::string_view outer);
 // Refuses unspecified, loopback and link-local addresses; ignores malformed text.
 void OrdinaryIp(FieldErrors& errors, std::string_view text, const api::Path& path);
 

@@ -46,6 +46,24 @@ std::string LabelsText(const Json& labels) {
   return OrElse(api::LabelSelector::FromMap(labels).String(), kNone);
 }
 
+void AppendItem(std::string& list, std::string_view item) {
+  if (!list.empty()) list += ',';
+  list += item;
+}
+
+std::string JoinTexts(const Json& texts) {
+  std::string out;
+  for (const Json& text : texts) AppendItem(out, text.get_ref<const std::string&>());
+  return out;
+}
+
+std::string NameOfDefault(const Json& object, std::initializer_list<std::string_view> annotations) {
+  std::string name(Name(object));
+  for (std::string_view annotation : annotations)
+    if (api::StringAt(object, "metadata", "annotations", annotation) == "true") return name + " (default)";
+  return name;
+}
+
 std::string OrElse(std::string_view text, std::string_view otherwise) {
   return std::string(text.empty() ? otherwise : text);
 }

@@ -2,6 +2,7 @@
 
 // How one kind is printed: its columns and a function that fills them.
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,18 +32,23 @@ struct Printer {
 };
 
 // The printers of each file.
+std::span<const Printer> AdministrationPrinters();
+std::span<const Printer> AutoscalingPrinters();
 std::span<const Printer> BatchPrinters();
 std::span<const Printer> CorePrinters();
 std::span<const Printer> EventPrinters();
+std::span<const Printer> NetworkingPrinters();
 std::span<const Printer> NodePrinters();
 std::span<const Printer> PodPrinters();
 std::span<const Printer> PolicyPrinters();
 std::span<const Printer> ServicePrinters();
+std::span<const Printer> StoragePrinters();
 std::span<const Printer> WorkloadPrinters();
 
 // Shared by several kinds.
 inline constexpr std::string_view kNone = "<none>";
 inline constexpr std::string_view kUnknown = "<unknown>";
+inline constexpr std::string_view kUnset = "<unset>";
 
 inline constexpr Column kNameColumn = {
     "Name", "string", "name",
@@ -77,6 +83,12 @@ std::string ContainerImages(const api::Json& pod_spec);
 std::string SelectorText(const api::Json* selector);
 // A map of labels as "a=b,c=d", or "<none>".
 std::string LabelsText(const api::Json& labels);
+// Adds an item to a comma-separated list.
+void AppendItem(std::string& list, std::string_view item);
+// A list of strings, comma separated.
+std::string JoinTexts(const api::Json& texts);
+// The name, with " (default)" behind it if one of the annotations is "true".
+std::string NameOfDefault(const api::Json& object, std::initializer_list<std::string_view> annotations);
 // `text`, or `otherwise` when it is empty.
 std::string OrElse(std::string_view text, std::string_view otherwise);
 // The status of a condition of this type ("True", ...), or "" when there is none.

@@ -48,6 +48,11 @@ void CheckVolumes(PodScope& scope, const Json& pod_metadata, const Path& path, F
 // The fields of the volume's one source; `source` is the value of the field `name`.
 void CheckVolumeSource(std::string_view name, const Json& source, const PodScope& scope, const Path& path,
                        FieldErrors& errors);
+// The same in pods and in PersistentVolumes.
+void CheckHostPath(const Json& source, const Path& path, FieldErrors& errors);
+void CheckNfs(const Json& source, const Path& path, FieldErrors& errors);
+// volume_claims.cc: of claims and volumes.
+void CheckAccessModes(const Json& spec, const Path& path, FieldErrors& errors);
 void CheckOldVolumeSource(std::string_view name, const Json& source, const Path& path, FieldErrors& errors);
 void CheckProjectedVolume(const Json& projected, const Path& path, FieldErrors& errors);
 void CheckKeyToPath(const Json& item, const Path& path, FieldErrors& errors);
@@ -96,7 +101,6 @@ void CheckPodLevelResources(const PodScope& scope, const Path& path, FieldErrors
 void CheckResourceClaims(const PodScope& scope, const Json& pod_metadata, const Path& path,
                          FieldErrors& errors);
 bool IsHugePageResource(std::string_view name);
-bool IsOvercommitAllowed(std::string_view name);
 bool IsPodLevelResource(std::string_view name);
 api::Quantity QuantityOf(const Json& text);
 
