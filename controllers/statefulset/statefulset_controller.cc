@@ -26,6 +26,7 @@ StatefulSetController::StatefulSetController(const ControllerContext& context)
       claims_(context, reporter_),
       metrics_(context.metrics),
       available_(context.env, [this](const ObjectName& name) { loop_.queue().Add(name); }),
+      stale_(context.env, [this](const ObjectName& name) { loop_.queue().Add(name); }),
       loop_(context.env, context.metrics, LoopOptions{.name = "statefulset"},
             [this](ObjectName name) { return Sync(std::move(name)); }) {}
 
@@ -85,14 +86,14 @@ void StatefulSetController::SetGone(const api::Object& set) {
   states_.RemoveSet(set);
   selectors_.Remove(set.name());
   available_.Cancel(set.name());
+  stale_.Cancel(set.name());
 }
 
 void StatefulSetController::PodSeen(const api::Object* old, const ObjectPtr& pod) {
   const ObjectName& name = pod->name();
   const OwnerReference* controller = pod->controller();
   SetStatePtr before = states_.OwnerOf(name);
-  if (before != nullptr && !(IsOfSet(controller) && controller->uid == before->uid))
-    RemovePod(before, name, pod->header().uid);
+  if (before != nullptr && !(IsOfSet(controller) && controller->uid == before->uid)) RemovePod(before, name);
   if (controller == nullptr) return OrphanSeen(old, *pod);
   if (!IsOfSet(controller)) return;
   auto seen = std::make_shared<StatefulPod>(StatefulPod{FactsOf(*pod), pod});
@@ -102,7 +103,6 @@ void StatefulSetController::PodSeen(const api::Object* old, const ObjectPtr& pod
   const bool changed = known == nullptr || !(known->facts == seen->facts) ||
                        known->object->header().labels != pod->header().labels;
   SetStatePtr state = states_.PutPod(controller->uid, {name.ns, controller->name}, std::move(seen));
-  if (pod->header().deleting) state->deletions.erase(pod->header().uid);
   // Most updates of a pod's status decide nothing.
   if (changed || state->awaits_view) Enqueue(*state);
 }
@@ -121,13 +121,11 @@ void StatefulSetController::OrphanSeen(const api::Object* old, const api::Object
 }
 
 void StatefulSetController::PodGone(const api::Object& pod) {
-  if (SetStatePtr state = states_.OwnerOf(pod.name())) RemovePod(state, pod.name(), pod.header().uid);
+  if (SetStatePtr state = states_.OwnerOf(pod.name())) RemovePod(state, pod.name());
 }
 
-void StatefulSetController::RemovePod(const SetStatePtr& state, const ObjectName& pod,
-                                      const std::string& uid) {
+void StatefulSetController::RemovePod(const SetStatePtr& state, const ObjectName& pod) {
   states_.RemovePod(pod);
-  state->deletions.erase(uid);
   Enqueue(*state);
 }
 
@@ -139,9 +137,15 @@ void StatefulSetController::RevisionSeen(const api::Object& revision) {
   if (state != nullptr && state->awaits_view) Enqueue(*state);
 }
 
-bool StatefulSetController::SeesOwnWrites(const SetState& state, const api::Object& set) const {
-  return set.revision() >= state.set_written && pods_.Revision() >= state.pods_written &&
-         history_.informer().Revision() >= state.revisions_written && state.deletions.empty();
+bool StatefulSetController::SeesOwnWrites(SetState& state, const api::Object& set) const {
+  const bool sees_writes = set.revision() >= state.set_written && pods_.Revision() >= state.pods_written &&
+                           history_.informer().Revision() >= state.revisions_written;
+  if (!sees_writes) return false;
+  std::erase_if(state.deletions, [&](const auto& deletion) {
+    ObjectPtr pod = pods_.Get({state.name.ns, deletion.second});
+    return pod == nullptr || pod->header().uid != deletion.first || pod->header().deleting;
+  });
+  return state.deletions.empty();
 }
 
 }  // namespace terrarium::controllers::statefulset

@@ -299,7 +299,7 @@ Task<StatefulSetController::Outcome> StatefulSetController::DeletePods(
   for (const StatefulPodPtr& pod : pods) {
     // The uid protects another pod that has taken the name.
     requests.push_back(api::RequestToDelete("pods", pod->object->name(), {.uid = pod->facts.uid}));
-    sync->state->deletions.insert(pod->facts.uid);
+    sync->state->deletions.emplace(pod->facts.uid, pod->facts.name);
   }
   api::Awaitable<Answers> deleting = SendAll(context_.client, std::move(requests));
   Answers answers = co_await std::move(deleting);
@@ -309,10 +309,6 @@ Task<StatefulSetController::Outcome> StatefulSetController::DeletePods(
     const PodFacts& pod = pods[i]->facts;
     const api::Status* error = answers[i] ? nullptr : &answers[i].status();
     if (error != nullptr && IsGone(*error)) {
-      // Its event may have come already.
-      auto known = sync->state->pods.find(pod.name);
-      if (known == sync->state->pods.end() || known->second->facts.uid != pod.uid)
-        sync->state->deletions.erase(pod.uid);
       error = nullptr;
     } else if (error != nullptr) {
       sync->state->deletions.erase(pod.uid);

@@ -16,6 +16,8 @@ namespace {
 using api::Json;
 using api::Task;
 
+constexpr api::Duration kStaleRetry = std::chrono::seconds(1);
+
 // The numbers that all decisions of a sync are based on.
 Json SawOf(const SetSpec& spec, const SetStatus& status, const SetPods& sorted) {
   Json saw = {{"replicas", spec.replicas},
@@ -40,7 +42,11 @@ Task<ReconcileResult> StatefulSetController::Sync(ObjectName name) {
   if (state == nullptr) co_return Reconciled::Done();
   // DIVERGES: Kubernetes retries such a sync with backoff; here the event that it waits for enqueues the set.
   state->awaits_view = !SeesOwnWrites(*state, *set);
-  if (state->awaits_view) co_return Reconciled::Done();
+  if (state->awaits_view) {
+    stale_.Set(name, kStaleRetry, api::TimerKind::kBackground);
+    co_return Reconciled::Done();
+  }
+  stale_.Cancel(name);
 
   auto sync = std::make_shared<SyncState>();
   sync->state = state;

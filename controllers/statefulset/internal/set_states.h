@@ -32,8 +32,8 @@ struct SetState {
   std::int64_t set_written = 0;
   std::int64_t pods_written = 0;
   std::int64_t revisions_written = 0;
-  std::set<std::string> deletions;  // uids of pods whose deletion was requested and not observed yet
-  bool awaits_view = false;         // a sync was skipped; the event that it waits for enqueues the set
+  std::map<std::string, std::string> deletions;  // uids and names of pods whose deletion was requested
+  bool awaits_view = false;  // a sync was skipped; the event that it waits for enqueues the set
 };
 using SetStatePtr = std::shared_ptr<SetState>;
 

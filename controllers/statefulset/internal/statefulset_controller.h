@@ -64,11 +64,11 @@ class StatefulSetController : public std::enable_shared_from_this<StatefulSetCon
   void PodSeen(const api::Object* old, const ObjectPtr& pod);
   void OrphanSeen(const api::Object* old, const api::Object& pod);
   void PodGone(const api::Object& pod);
-  void RemovePod(const SetStatePtr& state, const ObjectName& pod, const std::string& uid);
+  void RemovePod(const SetStatePtr& state, const ObjectName& pod);
   void RevisionSeen(const api::Object& revision);
   void Enqueue(const SetState& state);
-  // Whether the informers show this controller's own writes for the set.
-  bool SeesOwnWrites(const SetState& state, const api::Object& set) const;
+  // Whether the informers show this controller's own writes for the set. Forgets deletions that they show.
+  bool SeesOwnWrites(SetState& state, const api::Object& set) const;
 
   // statefulset_sync.cc: one sync of a set, step by step.
   api::Task<ReconcileResult> Sync(ObjectName name);
@@ -106,6 +106,8 @@ class StatefulSetController : public std::enable_shared_from_this<StatefulSetCon
   SetStates states_;
   SelectorIndex selectors_;
   KeyTimers available_;
+  // For a sync that waits for a write which no event will show: a list may have replaced the watch meanwhile.
+  KeyTimers stale_;
   ControllerLoop loop_;  // last member: its reconciles use all of the above
 };
 

@@ -130,6 +130,23 @@ TEST_F(StatefulSetRaces, ADeletionThatWasNotSeenIsNotRepeated) {
   EXPECT_EQ(Status()["replicas"], 1);
 }
 
+// A list shows neither the pod that was created nor its removal. No event wakes the set.
+TEST_F(StatefulSetRaces, APodThatCameAndWentUnseenIsCreatedAgain) {
+  informers_.For("pods").Pause();
+  Put(1);
+  runtime_.RunReady();
+  Touch();
+  client_.Remove("pods", {"default", "web-0"});
+  client_.Compact();
+  informers_.For("pods").Disconnect();
+  informers_.For("pods").Resume();
+  runtime_.RunReady();
+  EXPECT_THAT(Writes(Verb::kCreate), SizeIs(1));
+  EXPECT_EQ(runtime_.timers(api::TimerKind::kWork), 0u);
+  runtime_.Advance(1min);
+  EXPECT_THAT(Writes(Verb::kCreate), ElementsAre("web-0", "web-0"));
+}
+
 TEST_F(StatefulSetRaces, AStaleSetIsNotActedOn) {
   Put(1);
   runtime_.RunReady();
