@@ -16,6 +16,7 @@
 #include "controllers/pod_gc/pod_garbage_collector.h"
 #include "controllers/replicaset/replicaset_controller.h"
 #include "controllers/resource_quota/resource_quota_controller.h"
+#include "controllers/statefulset/statefulset_controller.h"
 #include "controllers/taint_eviction/taint_eviction_controller.h"
 #include "controllers/ttl_after_finished/ttl_after_finished_controller.h"
 
@@ -79,7 +80,7 @@ constexpr ControllerEntry kControllers[] = {
     {"service-lb-controller", "service", nullptr},
     {"serviceaccount-controller", "serviceaccount", nullptr},
     {"serviceaccount-token-controller", "serviceaccount-token", nullptr},
-    {"statefulset-controller", "statefulset", nullptr},
+    {"statefulset-controller", "statefulset", Entry<MakeStatefulSetController>},
     {"storage-version-migrator-controller", "svm", nullptr},
     {"storageversion-garbage-collector-controller", "storage-version-gc", nullptr},
     {"taint-eviction-controller", "", Entry<MakeTaintEvictionController>},

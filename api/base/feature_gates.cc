@@ -7,7 +7,7 @@
 namespace terrarium::api {
 namespace {
 
-constexpr std::array<GateDef, 12> kGates = {{
+constexpr std::array<GateDef, 13> kGates = {{
     {gate::kDeploymentPodReplacementPolicy, false, GateStage::kAlpha,
      gate::kDeploymentReplicaSetTerminatingReplicas},
     {gate::kDeploymentReplicaSetTerminatingReplicas, true, GateStage::kBeta, ""},
@@ -20,6 +20,7 @@ constexpr std::array<GateDef, 12> kGates = {{
     {gate::kJobPodReplacementPolicy, true, GateStage::kStable, ""},
     {gate::kJobSuccessPolicy, true, GateStage::kStable, ""},
     {gate::kLogarithmicScaleDown, true, GateStage::kStable, ""},
+    {gate::kMaxUnavailableStatefulSet, false, GateStage::kBeta, ""},
     {gate::kPodDeletionCost, true, GateStage::kBeta, ""},
     {gate::kPodDisruptionConditions, true, GateStage::kStable, ""},
 }};

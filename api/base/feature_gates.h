@@ -38,6 +38,7 @@ inline constexpr std::string_view kJobPodFailurePolicy = "JobPodFailurePolicy";
 inline constexpr std::string_view kJobPodReplacementPolicy = "JobPodReplacementPolicy";
 inline constexpr std::string_view kJobSuccessPolicy = "JobSuccessPolicy";
 inline constexpr std::string_view kLogarithmicScaleDown = "LogarithmicScaleDown";
+inline constexpr std::string_view kMaxUnavailableStatefulSet = "MaxUnavailableStatefulSet";
 inline constexpr std::string_view kPodDeletionCost = "PodDeletionCost";
 inline constexpr std::string_view kPodDisruptionConditions = "PodDisruptionConditions";
 }  // namespace gate

@@ -131,13 +131,15 @@ FieldErrors Spec(const Json& spec, const SpecOptions& options, const PodValidati
   return errors;
 }
 
-// maxUnavailable needs the feature gate MaxUnavailableStatefulSet, which is off in the release we follow. An
-// update keeps the field if the stored object already has it.
-void DropMaxUnavailable(Json& object, const Json* old) {
-  if (Find(object, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable") == nullptr) return;
-  if (old != nullptr && Find(*old, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable") != nullptr)
+// The gate of the field also decides whether it has a default. Kubernetes applies the default to stored
+// objects too, so an update by a client that does not know the field changes nothing.
+void DefaultMaxUnavailable(const StrategyContext& context, Json& object, const Json* old) {
+  if (!context.gates.Enabled(api::gate::kMaxUnavailableStatefulSet)) return;
+  const Json* rolling = Find(object, "spec", "updateStrategy", "rollingUpdate");
+  if (rolling == nullptr || Find(*rolling, "maxUnavailable") != nullptr) return;
+  if (old != nullptr && Find(*old, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable") == nullptr)
     return;
-  object["spec"]["updateStrategy"]["rollingUpdate"].erase("maxUnavailable");
+  object["spec"]["updateStrategy"]["rollingUpdate"]["maxUnavailable"] = 1;
 }
 
 // As in Kubernetes, each claim has its apiVersion and kind, and the phase Pending.
@@ -177,12 +179,12 @@ class StatefulSet final : public Strategy {
     if (Find(strategy, "rollingUpdate", "partition") == nullptr) strategy["rollingUpdate"]["partition"] = 0;
   }
 
-  void PrepareForCreate(const StrategyContext& /*context*/, Json& object) const override {
-    DropMaxUnavailable(object, nullptr);
+  void PrepareForCreate(const StrategyContext& context, Json& object) const override {
+    DefaultMaxUnavailable(context, object, nullptr);
   }
 
-  void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
-    DropMaxUnavailable(object, &old);
+  void PrepareForUpdate(const StrategyContext& context, Json& object, const Json& old) const override {
+    DefaultMaxUnavailable(context, object, &old);
   }
 
   FieldErrors Validate(const StrategyContext& context, const Json& object) const override {

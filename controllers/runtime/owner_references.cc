@@ -17,7 +17,8 @@ enum class Claim { kKeep, kAdopt, kRelease, kIgnore };
 // Mirrors pkg/controller/controller_ref_manager.go, ClaimObject (1.36).
 Claim Decide(const Claimant& claimant, const api::Object& candidate) {
   const api::ObjectHeader& owner = claimant.owner->header();
-  const bool matches = claimant.selector.Matches(candidate.header());
+  const bool matches =
+      claimant.selector.Matches(candidate.header()) && (!claimant.belongs || claimant.belongs(candidate));
   const OwnerReference* controller = candidate.controller();
   if (controller != nullptr && controller->uid == owner.uid) {
     if (matches) return Claim::kKeep;

@@ -2,6 +2,7 @@
 
 // Adopting and releasing objects by selector.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ struct Claimant {
   std::string owner_resource;  // "replicasets": where the owner is read again before it adopts
   api::LabelSelector selector;
   std::string finalizer = {};  // added to adopted and removed from released objects; empty: none
+  // What an object must meet besides the selector to belong to the owner; empty: nothing.
+  std::function<bool(const api::Object&)> belongs = {};
 };
 
 // Decides which of `candidates` (objects of `resource` in the owner's namespace) belong to the claimant, and

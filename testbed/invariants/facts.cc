@@ -177,6 +177,15 @@ DaemonSetPtr ReadDaemonSet(const api::ObjectPtr& object) {
   return facts;
 }
 
+StatefulSetPtr ReadStatefulSet(const api::ObjectPtr& object) {
+  std::shared_ptr<const Json> document = object->Document();
+  auto facts = std::make_shared<StatefulSetFacts>();
+  facts->header = HeaderOf(object);
+  facts->ordered = StringAt(*document, "spec", "podManagementPolicy") != "Parallel";
+  facts->start = IntAt(*document, 0, "spec", "ordinals", "start");
+  return facts;
+}
+
 ObjectRef RefOf(const std::string& resource, const api::ObjectHeader& header) {
   return {resource, {header.ns, header.name}};
 }

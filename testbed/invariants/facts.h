@@ -101,11 +101,18 @@ struct DaemonSetFacts {
   api::LabelSelector selector;
 };
 
+struct StatefulSetFacts {
+  HeaderPtr header;
+  bool ordered = true;     // podManagementPolicy is OrderedReady
+  std::int64_t start = 0;  // its first ordinal
+};
+
 using PodPtr = std::shared_ptr<const PodFacts>;
 using ReplicaSetPtr = std::shared_ptr<const ReplicaSetFacts>;
 using DeploymentPtr = std::shared_ptr<const DeploymentFacts>;
 using JobPtr = std::shared_ptr<const JobFacts>;
 using DaemonSetPtr = std::shared_ptr<const DaemonSetFacts>;
+using StatefulSetPtr = std::shared_ptr<const StatefulSetFacts>;
 
 // nullptr for a pod without a controller, which no rule counts.
 PodPtr ReadPod(const api::ObjectPtr& pod);
@@ -114,6 +121,7 @@ ReplicaSetPtr ReadReplicaSet(const std::string& resource, const api::ObjectPtr& 
 DeploymentPtr ReadDeployment(const api::ObjectPtr& object);
 JobPtr ReadJob(const api::ObjectPtr& object);
 DaemonSetPtr ReadDaemonSet(const api::ObjectPtr& object);
+StatefulSetPtr ReadStatefulSet(const api::ObjectPtr& object);
 
 // How violations name an object: "replicasets default/web".
 ObjectRef RefOf(const std::string& resource, const api::ObjectHeader& header);

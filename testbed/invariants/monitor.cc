@@ -13,6 +13,7 @@
 #include "testbed/invariants/job_counts.h"
 #include "testbed/invariants/job_pods.h"
 #include "testbed/invariants/replica_status.h"
+#include "testbed/invariants/stateful_order.h"
 
 namespace terrarium::testbed::invariants {
 namespace {
@@ -51,6 +52,7 @@ std::vector<std::unique_ptr<Rule>> RulesFor(const MonitorOptions& options) {
     rules.push_back(MakeJobPods(gates, options.on_violation));
     rules.push_back(MakeJobCounts(gates, options.on_violation));
   }
+  if (runs("statefulset-controller")) rules.push_back(MakeStatefulOrder(options.on_violation));
   return rules;
 }
 
@@ -106,6 +108,7 @@ void Monitor::Follow(storage::Store& store, const api::Clock& clock) {
   AddSource("replicationcontrollers", &Monitor::ApplyReplicaSet);
   AddSource("jobs", &Monitor::ApplyJob);
   AddSource("daemonsets", &Monitor::ApplyDaemonSet);
+  AddSource("statefulsets", &Monitor::ApplyStatefulSet);
   AddSource("pods", &Monitor::ApplyPod);
   revision_ = store.CurrentRevision();
 }
@@ -163,6 +166,7 @@ void Monitor::Replay() {
     for (const auto& [uid, set] : replica_sets_) rule->OnReplicaSet(moment, nullptr, set);
     for (const auto& [uid, job] : jobs_) rule->OnJob(moment, nullptr, job);
     for (const auto& [uid, set] : daemon_sets_) rule->OnDaemonSet(moment, nullptr, set);
+    for (const auto& [uid, set] : stateful_sets_) rule->OnStatefulSet(moment, nullptr, set);
     for (const auto& [uid, pod] : pods_) rule->OnPod(moment, nullptr, pod);
   }
 }
@@ -221,6 +225,12 @@ void Monitor::ApplyDaemonSet(const Source&, const Moment& moment, const api::Obj
   DaemonSetPtr after = gone ? nullptr : ReadDaemonSet(object);
   DaemonSetPtr before = Exchange(daemon_sets_, object->header().uid, after);
   for (auto& rule : rules_) rule->OnDaemonSet(moment, before, after);
+}
+
+void Monitor::ApplyStatefulSet(const Source&, const Moment& moment, const api::ObjectPtr& object, bool gone) {
+  StatefulSetPtr after = gone ? nullptr : ReadStatefulSet(object);
+  StatefulSetPtr before = Exchange(stateful_sets_, object->header().uid, after);
+  for (auto& rule : rules_) rule->OnStatefulSet(moment, before, after);
 }
 
 void Monitor::ApplyDeployment(const Source&, const Moment& moment, const api::ObjectPtr& object, bool gone) {

@@ -74,6 +74,7 @@ class Monitor {
   void ApplyDeployment(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void ApplyJob(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void ApplyDaemonSet(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
+  void ApplyStatefulSet(const Source&, const Moment&, const api::ObjectPtr&, bool gone);
   void TakeFrom(const Source& source);
   // Passes all current objects to new rules.
   void Replay();
@@ -96,6 +97,7 @@ class Monitor {
   std::map<std::string, DeploymentPtr> deployments_;
   std::map<std::string, JobPtr> jobs_;
   std::map<std::string, DaemonSetPtr> daemon_sets_;
+  std::map<std::string, StatefulSetPtr> stateful_sets_;
 };
 
 }  // namespace terrarium::testbed::invariants

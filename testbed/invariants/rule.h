@@ -41,6 +41,8 @@ class Rule {
   virtual void OnDeployment(const Moment&, const DeploymentPtr& before, const DeploymentPtr& after) = 0;
   virtual void OnJob(const Moment&, const JobPtr& /*before*/, const JobPtr& /*after*/) {}
   virtual void OnDaemonSet(const Moment&, const DaemonSetPtr& /*before*/, const DaemonSetPtr& /*after*/) {}
+  virtual void OnStatefulSet(const Moment&, const StatefulSetPtr& /*before*/,
+                             const StatefulSetPtr& /*after*/) {}
   // The control plane is idle: only background timers are left.
   virtual void OnIdle(const Moment&) {}
   // Controllers may have observed states that the rule has not: the rule does not judge the next status that

@@ -20,9 +20,11 @@ TEST(GateTable, IsSortedByNameWithoutRepeats) {
   for (const GateDef& gate : gates) EXPECT_TRUE(names.insert(gate.name).second) << gate.name;
 }
 
+// Kubernetes 1.36 has one beta gate of ours that is off by default.
 TEST(GateTable, AlphaIsOffAndTheRestIsOnByDefault) {
   for (const GateDef& gate : AllGates())
-    EXPECT_EQ(gate.default_on, gate.stage != GateStage::kAlpha) << gate.name;
+    EXPECT_EQ(gate.default_on, gate.stage != GateStage::kAlpha && gate.name != "MaxUnavailableStatefulSet")
+        << gate.name;
 }
 
 // The stage of each gate according to the graduation criteria of its KEP.

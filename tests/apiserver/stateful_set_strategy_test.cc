@@ -61,10 +61,21 @@ TEST(StatefulSetStrategy, SpecRules) {
                           "spec.ordinals.start: Invalid value: -1: must be greater than or equal to 0"));
 }
 
-TEST(StatefulSetStrategy, MaxUnavailableIsDroppedWhileItsFeatureIsOff) {
-  const Json set = StatefulSet().New(WithSpec(
-      {kSelected, R"("updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":2}})"}));
-  EXPECT_EQ(set["spec"]["updateStrategy"]["rollingUpdate"], Json::parse(R"({"partition":0})"));
+TEST(StatefulSetStrategy, MaxUnavailableHasADefaultWhileItsFeatureIsOn) {
+  constexpr const char* kOn = "MaxUnavailableStatefulSet=true";
+  const Json without = StatefulSet().New(WithSpec({kSelected}));
+  EXPECT_EQ(without["spec"]["updateStrategy"]["rollingUpdate"], Json::parse(R"({"partition":0})"));
+  Kind on = StatefulSet();
+  on.Gates(kOn);
+  const Json with = on.New(WithSpec({kSelected}));
+  EXPECT_EQ(with["spec"]["updateStrategy"]["rollingUpdate"],
+            Json::parse(R"({"maxUnavailable":1,"partition":0})"));
+  // An update of a set that was stored while the gate was off leaves it as it is.
+  const Json changed = on.Changed(without, R"({"spec":{"replicas":3}})");
+  EXPECT_EQ(changed["spec"]["updateStrategy"], without["spec"]["updateStrategy"]);
+  const Json removed =
+      on.Changed(with, R"({"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":null}}}})");
+  EXPECT_EQ(removed["spec"]["updateStrategy"], with["spec"]["updateStrategy"]);
 }
 
 TEST(StatefulSetStrategy, OnlyAFewFieldsMayChange) {

@@ -12,6 +12,7 @@ constexpr Gate kGates[] = {
     {"apps.v1.DeploymentStatus", "terminatingReplicas", "DeploymentReplicaSetTerminatingReplicas"},
     {"apps.v1.ReplicaSetSpec", "downscalePodPicker", "DownscalePodPicker"},
     {"apps.v1.ReplicaSetStatus", "terminatingReplicas", "DeploymentReplicaSetTerminatingReplicas"},
+    {"apps.v1.RollingUpdateStatefulSetStrategy", "maxUnavailable", "MaxUnavailableStatefulSet"},
     {"batch.v1.JobSpec", "backoffLimitPerIndex", "JobBackoffLimitPerIndex"},
     {"batch.v1.JobSpec", "managedBy", "JobManagedBy"},
     {"batch.v1.JobSpec", "maxFailedIndexes", "JobBackoffLimitPerIndex"},

@@ -80,7 +80,8 @@ class ClaimObjectsTest : public ::testing::Test {
                       .kind = "ReplicaSet",
                       .owner_resource = "replicasets",
                       .selector = *api::LabelSelector::Parse("app=web"),
-                      .finalizer = finalizer_};
+                      .finalizer = finalizer_,
+                      .belongs = belongs_};
     std::optional<Claimed> claimed;
     api::TaskScope scope;
     scope.Spawn(Store(ClaimObjects(client_, claimant, "pods", std::move(candidates)), &claimed));
@@ -102,7 +103,16 @@ class ClaimObjectsTest : public ::testing::Test {
   FakeClient client_{runtime_};
   ObjectPtr owner_;
   std::string finalizer_;
+  std::function<bool(const api::Object&)> belongs_;
 };
+
+TEST_F(ClaimObjectsTest, WhatDoesNotBelongIsReleasedAndNotAdopted) {
+  belongs_ = [](const api::Object& pod) { return pod.header().name != "b" && pod.header().name != "d"; };
+  EXPECT_EQ(Names(Claim({Pod("a", "web", uid()), Pod("b", "web", uid()), Pod("c", "web"), Pod("d", "web")})),
+            "a c");
+  EXPECT_TRUE(References("b").empty());
+  EXPECT_TRUE(References("d").empty());
+}
 
 TEST_F(ClaimObjectsTest, KeepsWhatItControlsAndMatchesWithoutAWrite) {
   EXPECT_EQ(Names(Claim({Pod("a", "web", uid()), Pod("b", "web", uid(), true)})), "a b");

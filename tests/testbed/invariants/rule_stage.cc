@@ -114,6 +114,10 @@ void RuleStage::Notify(const Moment& moment, const DaemonSetPtr& before, const D
   rule_->OnDaemonSet(moment, before, after);
 }
 
+void RuleStage::Notify(const Moment& moment, const StatefulSetPtr& before, const StatefulSetPtr& after) {
+  rule_->OnStatefulSet(moment, before, after);
+}
+
 void RuleStage::Put(const PodFacts& pod) {
   Change(pods_, pod.header->name, std::make_shared<const PodFacts>(pod), true);
 }
@@ -128,6 +132,9 @@ void RuleStage::Put(const JobFacts& job) {
 }
 void RuleStage::Put(const DaemonSetFacts& set) {
   Change(daemon_sets_, set.header->name, std::make_shared<const DaemonSetFacts>(set), true);
+}
+void RuleStage::Put(const StatefulSetFacts& set) {
+  Change(stateful_sets_, set.header->name, std::make_shared<const StatefulSetFacts>(set), true);
 }
 void RuleStage::RemovePod(const std::string& name) { Change(pods_, name, PodPtr(), false); }
 void RuleStage::RemoveReplicaSet(const std::string& name) { Change(sets_, name, ReplicaSetPtr(), false); }

@@ -42,6 +42,7 @@ class RuleStage {
   void Put(const DeploymentFacts& deployment);
   void Put(const JobFacts& job);
   void Put(const DaemonSetFacts& set);
+  void Put(const StatefulSetFacts& set);
   void RemovePod(const std::string& name);
   void RemoveReplicaSet(const std::string& name);
   void RemoveDeployment(const std::string& name);
@@ -69,6 +70,7 @@ class RuleStage {
   void Notify(const Moment& moment, const DeploymentPtr& before, const DeploymentPtr& after);
   void Notify(const Moment& moment, const JobPtr& before, const JobPtr& after);
   void Notify(const Moment& moment, const DaemonSetPtr& before, const DaemonSetPtr& after);
+  void Notify(const Moment& moment, const StatefulSetPtr& before, const StatefulSetPtr& after);
 
   std::vector<Violation> violations_;
   std::size_t taken_ = 0;
@@ -78,6 +80,7 @@ class RuleStage {
   Known<DeploymentFacts> deployments_;
   Known<JobFacts> jobs_;
   Known<DaemonSetFacts> daemon_sets_;
+  Known<StatefulSetFacts> stateful_sets_;
 };
 
 }  // namespace terrarium::testbed::invariants
