@@ -118,6 +118,9 @@ func unset(v reflect.Value, path string) (missing []string) {
 		if v.Len() == 0 {
 			return []string{path}
 		}
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return nil // the first byte may be 0
+		}
 		return unset(v.Index(0), path+"[]")
 	case reflect.Map:
 		if v.Len() == 0 {

@@ -115,11 +115,13 @@ class Jobs(WorkloadCase):
         created = self.metric("job_controller_job_pods_creation_total", reason="new", status="succeeded")
         self.assertGreaterEqual(created, 1)
 
-    def test_a_cron_job_is_kept_and_listed(self):
+    def test_a_cron_job_runs_every_night(self):
         self.k(["create", "cronjob", "nightly", "--image=a:1", "--schedule=0 3 * * *"])
         self.advance("48h")
         columns, (row,) = self.rows("get cronjobs")
         self.assertEqual((columns[:2], row["NAME"], row["SCHEDULE"]), (["NAME", "SCHEDULE"], "nightly", "0 3 * * *"))
+        finished = [item["status"]["succeeded"] for item in self.list("jobs")]
+        self.assertEqual(finished, [1, 1])
         self.k("create job by-hand --from=cronjob/nightly")
         self.settle()
         self.assertEqual(len([item for item in self.list("pods") if is_live(item)]), 1)

@@ -34,10 +34,11 @@ class Scale(WorkloadCase):
         self.idle()
         self.assertEqual(len(self.pods()), 5)
 
-    def test_autoscale_is_not_there(self):
+    def test_autoscale_warns_that_no_autoscaler_runs(self):
         self.roll_out(deployment())
-        self.k_fails("autoscale deployment web --max=5")
-        self.k_fails("get hpa", "the server doesn't have a resource type \"hpa\"")
+        warned = self.k("autoscale deployment web --max=5").err
+        self.assertIn("Warning: nothing acts on horizontalpodautoscalers here", warned)
+        self.assertIn("Deployment/web", self.k("get hpa web").out)
 
     def test_scale_waits_when_given_a_timeout(self):
         self.roll_out(deployment())
