@@ -16,7 +16,6 @@ NOT_SUPPORTED = frozenset(
         "disruption TestEmptySelector/v1beta1_should_not_target_any_pods",
         "disruption TestSelectorsForPodsWithoutLabels/"
         "pods_with_no_labels_can_be_targeted_by_v1beta1_PDBs_with_DoesNotExist_selector",
-        "garbagecollector TestClusterScopedOwners",
         "garbagecollector TestCustomResourceCascadingDeletion",
         "garbagecollector TestMixedRelationships",
         "garbagecollector TestCRDDeletionCascading",
