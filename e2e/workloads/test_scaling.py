@@ -36,7 +36,16 @@ class Scale(WorkloadCase):
 
     def test_autoscale_warns_that_no_autoscaler_runs(self):
         self.roll_out(deployment())
-        warned = self.k("autoscale deployment web --max=5").err
+        scaler = {
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": {"name": "web"},
+            "spec": {
+                "maxReplicas": 5,
+                "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+            },
+        }
+        warned = self.k("create -f -", stdin=scaler).err
         self.assertIn("Warning: nothing acts on horizontalpodautoscalers here", warned)
         self.assertIn("Deployment/web", self.k("get hpa web").out)
 
