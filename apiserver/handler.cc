@@ -71,6 +71,13 @@ void Dispatch(const CallPtr& call) {
   }
 }
 
+// The warning of every response for a kind that Kubernetes has deprecated; empty: for none.
+std::string_view DeprecationWarning(const ResourceInfo& resource) {
+  if (resource.group.empty() && resource.plural == "endpoints")
+    return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+  return "";
+}
+
 // Counts a stream for as long as it lives. `metrics` outlives it.
 class LongRunning {
  public:
@@ -207,6 +214,8 @@ class HandlerImpl : public Handler {
     });
     auto call =
         std::make_shared<Call>(Call{server_, std::move(request), std::move(route), output, nullptr, {}});
+    if (const std::string_view warning = DeprecationWarning(call->resource()); !warning.empty())
+      call->warnings.emplace_back(warning);
     call->respond = scope->AsResponder();
     Guard(call, [&] { Dispatch(call); });
     // Nearly all requests have a response by now; what waits is a write that the disk holds up.

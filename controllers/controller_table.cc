@@ -9,6 +9,9 @@
 #include "controllers/daemonset/daemonset_controller.h"
 #include "controllers/deployment/deployment_controller.h"
 #include "controllers/disruption/disruption_controller.h"
+#include "controllers/endpoints/endpoint_slice_controller.h"
+#include "controllers/endpoints/endpoint_slice_mirroring_controller.h"
+#include "controllers/endpoints/endpoints_controller.h"
 #include "controllers/garbage_collector/garbage_collector.h"
 #include "controllers/job/job_controller.h"
 #include "controllers/namespace_lifecycle/namespace_controller.h"
@@ -48,9 +51,10 @@ constexpr ControllerEntry kControllers[] = {
     {"deployment-controller", "deployment", Entry<MakeDeploymentController>},
     {"device-taint-eviction-controller", "", nullptr},
     {"disruption-controller", "disruption", Entry<MakeDisruptionController>},
-    {"endpoints-controller", "endpoint", nullptr},
-    {"endpointslice-controller", "endpointslice", nullptr},
-    {"endpointslice-mirroring-controller", "endpointslicemirroring", nullptr},
+    {"endpoints-controller", "endpoint", Entry<MakeEndpointsController>},
+    {"endpointslice-controller", "endpointslice", Entry<MakeEndpointSliceController>},
+    {"endpointslice-mirroring-controller", "endpointslicemirroring",
+     Entry<MakeEndpointSliceMirroringController>},
     {"ephemeral-volume-controller", "ephemeral-volume", nullptr},
     {"garbage-collector-controller", "garbagecollector", Entry<MakeGarbageCollector>},
     {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", nullptr},

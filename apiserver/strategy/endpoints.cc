@@ -1,6 +1,9 @@
 // Endpoints and EndpointSlice.
 
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/ip.h"
@@ -69,6 +72,22 @@ void CheckSubset(const Json& subset, const Path& path, FieldErrors& errors) {
     CheckPort(ports[i], ports.size() > 1, path.Child("ports").Index(i), errors);
 }
 
+// The label's value: such an object comes from the controller named, which writes no unusual addresses.
+bool IsManagedBy(const Json& object, const char* label, std::string_view manager) {
+  return StringAt(object, "metadata", "labels", label) == manager;
+}
+
+void AddIpWarnings(const Json& addresses, const Path& path, std::vector<std::string>& warnings) {
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const bool plain = addresses[i].is_string();
+    const std::string_view ip =
+        plain ? std::string_view(addresses[i].get_ref<const std::string&>()) : StringAt(addresses[i], "ip");
+    const Path at = path.Index(i);
+    for (std::string& warning : IpWarnings(ip, plain ? at : at.Child("ip")))
+      warnings.push_back(std::move(warning));
+  }
+}
+
 // Whether an update leaves a list as it is: values that were stored by laxer rules may stay.
 bool IsUnchanged(const Json& object, const Json* old, std::string_view list) {
   return old != nullptr && ListAt(object, list) == ListAt(*old, list);
@@ -77,6 +96,17 @@ bool IsUnchanged(const Json& object, const Json* old, std::string_view list) {
 class Endpoints final : public PlainKind {
  public:
   Endpoints() : PlainKind({.create_on_update = true}) {}
+
+  std::vector<std::string> Warnings(const StrategyContext& /*context*/, const Json& object,
+                                    const Json* /*old*/) const override {
+    std::vector<std::string> warnings;
+    if (IsManagedBy(object, "endpoints.kubernetes.io/managed-by", "endpoint-controller")) return warnings;
+    const Json& subsets = ListAt(object, "subsets");
+    for (std::size_t i = 0; i < subsets.size(); ++i)
+      for (const char* list : {"addresses", "notReadyAddresses"})
+        AddIpWarnings(ListAt(subsets[i], list), Path("subsets").Index(i).Child(list), warnings);
+    return warnings;
+  }
 
  private:
   void Check(const Json& object, const Json* old, FieldErrors& errors) const override {
@@ -170,6 +200,29 @@ class EndpointSlice final : public PlainKind {
            ObjectAt(object, "metadata", "labels") != ObjectAt(old, "metadata", "labels");
   }
 
+  void PrepareForCreate(const StrategyContext& /*context*/, Json& object) const override {
+    DropDeprecatedTopology(object);
+  }
+  void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
+    if (!IsUnchanged(object, &old, "endpoints")) DropDeprecatedTopology(object);
+  }
+
+  std::vector<std::string> Warnings(const StrategyContext& /*context*/, const Json& object,
+                                    const Json* old) const override {
+    constexpr const char* kLabel = "endpointslice.kubernetes.io/managed-by";
+    std::vector<std::string> warnings;
+    if (old == nullptr && StringAt(object, "addressType") == "FQDN")
+      warnings.push_back("spec.addressType: FQDN endpoints are deprecated");
+    if (IsManagedBy(object, kLabel, "endpointslice-controller.k8s.io") ||
+        IsManagedBy(object, kLabel, "endpointslicemirroring-controller.k8s.io"))
+      return warnings;
+    const Json& endpoints = ListAt(object, "endpoints");
+    for (std::size_t i = 0; i < endpoints.size(); ++i)
+      AddIpWarnings(ListAt(endpoints[i], "addresses"), Path("endpoints").Index(i).Child("addresses"),
+                    warnings);
+    return warnings;
+  }
+
  private:
   void Check(const Json& object, const Json* old, FieldErrors& errors) const override {
     const std::string_view type = StringAt(object, "addressType");
@@ -180,6 +233,12 @@ class EndpointSlice final : public PlainKind {
     CheckSlicePorts(ListAt(object, "ports"), errors);
     if (!IsUnchanged(object, old, "endpoints")) CheckEndpoints(ListAt(object, "endpoints"), type, errors);
     if (old != nullptr) Immutable(errors, object, *old, "addressType", Path());
+  }
+
+  // A field of v1beta1, which v1 accepts and ignores.
+  static void DropDeprecatedTopology(Json& object) {
+    if (ListAt(object, "endpoints").empty()) return;
+    for (Json& endpoint : object["endpoints"]) endpoint.erase("deprecatedTopology");
   }
 
   static void CheckEndpoints(const Json& endpoints, std::string_view type, FieldErrors& errors) {
