@@ -181,7 +181,7 @@ Task<void> EndpointSliceController::SyncAddressType(SyncStatePtr sync, std::stri
   Task<api::Result<void>> writing = writer_.Write(std::move(request));
   const api::Result<void> written = co_await std::move(writing);
   if (written) {
-    metrics_.SlicesChanged(view.auto_hints, UsesTrafficDistribution(view) ? view.traffic_distribution : "",
+    metrics_.SlicesChanged(view.auto_hints, UsesTrafficDistribution(view) ? view.traffic_preference : "",
                            changed);
   } else {
     sync->errors.push_back(written.status().message);
@@ -218,7 +218,7 @@ HintEvents EndpointSliceController::AssignHints(const ServiceView& view, const s
     hints_.Remove(view.name, address_type);
   }
   if (UsesTrafficDistribution(view)) {
-    metrics_.SetTrafficDistribution(view.name, view.traffic_distribution);
+    metrics_.SetTrafficDistribution(view.name, view.traffic_preference);
     AssignTrafficHints(view, existing, plan);
   } else {
     metrics_.SetTrafficDistribution(view.name, "");

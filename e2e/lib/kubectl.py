@@ -210,6 +210,7 @@ class KubectlCase(unittest.TestCase):
             "replicasets": "/apis/apps/v1",
             "statefulsets": "/apis/apps/v1",
             "daemonsets": "/apis/apps/v1",
+            "endpointslices": "/apis/discovery.k8s.io/v1",
             "jobs": "/apis/batch/v1",
             "poddisruptionbudgets": "/apis/policy/v1",
         }.get(resource, "/api/v1")

@@ -54,6 +54,11 @@ INSERTIONS = [
     _handover("namespace", "namespace_controller.go", "nm *NamespaceController", "nil", '"namespace-controller"'),
     _handover("resourcequota", "resource_quota_controller.go", "rq *Controller", "nil",
               '"resourcequota-controller"'),
+    _handover("endpoint", "endpoints_controller.go", "e *Controller", "e.client", '"endpoints-controller"'),
+    _handover("endpointslice", "endpointslice_controller.go", "c *Controller", "c.client",
+              '"endpointslice-controller"'),
+    _handover("endpointslicemirroring", "endpointslicemirroring_controller.go", "c *Controller", "c.client",
+              '"endpointslice-mirroring-controller"'),
     # Tests shorten the back-off of failed pods from 10s. More than ten times the speed would make the second for which
     # pod events are batched too short to see. At 2s tests compare the back-off with the times of pods: they get the
     # real one instead.

@@ -58,6 +58,19 @@ SUITES = [
     Suite("podgc", "pod-garbage-collector-controller", "TestPodGcOrphanedPodsWithFinalizer"),
     Suite("namespace", "namespace-controller", "TestNamespaceCondition"),
     Suite("quota", "replicationcontroller-controller,resourcequota-controller", "TestQuota"),
+    Suite("endpoints", "endpoints-controller", "TestEndpointWithTerminatingPod"),
+    Suite(
+        "endpointslice",
+        "endpoints-controller,endpointslice-controller",
+        "TestEndpointSliceTerminating",
+        {
+            "TestEndpointSliceMirroring": "endpoints-controller,endpointslice-controller,"
+                                          "endpointslice-mirroring-controller",
+            "TestEndpointSliceMirroringUpdates": "endpointslice-mirroring-controller",
+            "TestEndpointSliceMirroringSelectorTransition": "endpointslice-mirroring-controller",
+            "TestEndpointSliceTerminating": "endpointslice-controller",
+        },
+    ),
     Suite("dryrun"),
     Suite("events"),
     Suite("scale"),

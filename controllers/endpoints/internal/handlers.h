@@ -36,7 +36,7 @@ void FollowSelector(ServicePods& selected, const api::Object* before, const api:
                     const Informer& pods);
 
 // Follows a change of a slice in the tracker of the controller with that label, and returns the Services to
-// be synced: the change is none of the controller's own.
+// be synced: another client made it.
 std::vector<ObjectName> AffectedServices(SliceTracker& tracker, std::string_view manager,
                                          const ObjectPtr& before, const ObjectPtr& after);
 

@@ -47,7 +47,7 @@ ServiceView ReadServiceView(const api::ObjectPtr& service) {
   view.publishes_not_ready = api::BoolAt(spec, "publishNotReadyAddresses");
   view.auto_hints = HintsEnabled(api::ObjectAt(*document, "metadata", "annotations"));
   view.cluster_ip = api::StringAt(spec, "clusterIP");
-  view.traffic_distribution = api::StringAt(spec, "trafficDistribution");
+  view.traffic_preference = api::StringAt(spec, "trafficDistribution");
   for (const Json& family : api::ListAt(spec, "ipFamilies"))
     view.ip_families.push_back(family.get<std::string>());
   for (const Json& port : api::ListAt(spec, "ports")) view.ports.push_back(ReadServicePort(port));

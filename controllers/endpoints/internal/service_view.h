@@ -42,7 +42,7 @@ struct ServiceView {
   bool publishes_not_ready = false;
   bool auto_hints = false;  // the annotation service.kubernetes.io/topology-mode or its predecessor
   std::string cluster_ip;   // "None": headless
-  std::string traffic_distribution;
+  std::string traffic_preference;
   std::vector<std::string> ip_families;
   std::vector<ServicePort> ports;
 

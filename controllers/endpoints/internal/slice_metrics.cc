@@ -115,12 +115,11 @@ void SliceMetrics::Synced(std::string_view result) {
       .Increment();
 }
 
-void SliceMetrics::SlicesChanged(bool auto_hints, const std::string& traffic_distribution,
-                                 std::size_t count) {
+void SliceMetrics::SlicesChanged(bool auto_hints, const std::string& traffic_preference, std::size_t count) {
   families_
       ->Histogram("endpointslices_changed_per_sync",
                   "[ALPHA] Number of EndpointSlices changed on each Service sync")
-      .Add({{"topology", auto_hints ? "Auto" : "Disabled"}, {"traffic_distribution", traffic_distribution}},
+      .Add({{"topology", auto_hints ? "Auto" : "Disabled"}, {"traffic_distribution", traffic_preference}},
            ClientDefaults())
       .Observe(static_cast<double>(count));
 }

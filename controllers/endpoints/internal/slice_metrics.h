@@ -31,7 +31,7 @@ class SliceMetrics {
 
   // Of endpointslice-controller alone.
   void Synced(std::string_view result);  // "success", "stale", "error"
-  void SlicesChanged(bool auto_hints, const std::string& traffic_distribution, std::size_t count);
+  void SlicesChanged(bool auto_hints, const std::string& traffic_preference, std::size_t count);
   // An empty distribution: the Service has none.
   void SetTrafficDistribution(const api::ObjectName& service, const std::string& distribution);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes what a plan says: creates, updates and deletes slices, one after the other, as Kubernetes does, and
+// Carries out a plan: creates, updates and deletes slices, one after the other, as Kubernetes does, and
 // stops at the first failure.
 
 #include <optional>

@@ -22,13 +22,13 @@ void Revise(const Slices& existing, SlicePlan& plan, IsWrong is_wrong, Correct c
 }  // namespace
 
 bool UsesTrafficDistribution(const ServiceView& service) {
-  const std::string& value = service.traffic_distribution;
+  const std::string& value = service.traffic_preference;
   return !service.auto_hints &&
          (value == "PreferClose" || value == "PreferSameZone" || value == "PreferSameNode");
 }
 
 void AssignTrafficHints(const ServiceView& service, const Slices& existing, SlicePlan& plan) {
-  const bool same_node = service.traffic_distribution == "PreferSameNode";
+  const bool same_node = service.traffic_preference == "PreferSameNode";
   auto wanted = [same_node](const Endpoint& endpoint) {
     Hints hints;
     if (endpoint.zone) hints.zones.push_back(*endpoint.zone);

@@ -129,7 +129,7 @@ TEST_F(EndpointRaces, APodOnAMissingNodeIsRetriedAndReported) {
   EXPECT_EQ(Endpoints(), 1u);
 }
 
-TEST_F(EndpointRaces, ANamespaceThatIsBeingDeletedIsNoFailure) {
+TEST_F(EndpointRaces, ANamespaceThatIsBeingDeletedFailsNoSync) {
   api::Status terminating =
       api::Forbidden({"discovery.k8s.io", "endpointslices"}, "web", "it is terminating");
   terminating.details.emplace().causes.push_back(
