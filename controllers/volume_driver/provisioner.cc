@@ -13,6 +13,7 @@ namespace {
 
 using api::Json;
 
+constexpr const char* kVolumes = "persistentvolumes";
 constexpr const char* kIndex = "claims that wait for a provisioner, by class";
 
 std::string_view ProvisionerIn(const Json& claim) {
@@ -29,7 +30,6 @@ bool WaitsForProvisioner(const Json& claim) {
 Provisioner::Provisioner(const ControllerContext& context)
     : context_(context),
       claims_(context.informers.For("persistentvolumeclaims")),
-      volumes_(context.informers.For("persistentvolumes")),
       classes_(context.informers.For("storageclasses")),
       nodes_(context.informers.For("nodes")),
       pace_(context.env, [this](const ObjectName& name) { loop_.queue().Add(name); }),
@@ -78,8 +78,10 @@ api::Task<ReconcileResult> Provisioner::Sync(ObjectName name) {
   if (object == nullptr || !WaitsForProvisioner(*object->Document())) co_return Reconciled::Done();
   const api::VolumeClaim claim = api::ReadVolumeClaim(object);
   const ObjectPtr class_object = classes_.Get({"", claim.class_name});
-  if (class_object == nullptr || volumes_.Get({"", VolumeNameFor(claim)}) != nullptr)
-    co_return Reconciled::Done();
+  if (class_object == nullptr) co_return Reconciled::Done();
+  // The informer may not have shown a volume that was just created.
+  const std::string volume_name = VolumeNameFor(claim);
+  if (context_.client.Get(kVolumes, {"", volume_name})) co_return Reconciled::Done();
   const auto storage_class = class_object->Document();
   const api::VolumeScript script = api::ReadVolumeScript(*storage_class);
   if (!script.provision) co_return Reconciled::Done();
@@ -121,12 +123,10 @@ api::Task<ReconcileResult> Provisioner::Sync(ObjectName name) {
     co_return Reconciled::Done();
   }
   Json volume = NewVolume(claim, *storage_class, std::move(*topology));
-  api::Awaitable<api::Client::Written> creating =
-      context_.client.Create("persistentvolumes", "", std::move(volume));
+  api::Awaitable<api::Client::Written> creating = context_.client.Create(kVolumes, "", std::move(volume));
   const api::Client::Written created = co_await std::move(creating);
   if (!created && !created.status().Is(api::reason::kAlreadyExists)) co_return created.status();
   pace_.Forget(name);
-  const std::string volume_name = VolumeNameFor(claim);
   RecordEvent(claim, kNormal, "ProvisioningSucceeded", "Successfully provisioned volume " + volume_name);
   Json saw = {{"storageClass", claim.class_name}, {"request", claim.request.ToString()}};
   if (claim.selected_node) saw["selectedNode"] = *claim.selected_node;
@@ -134,7 +134,7 @@ api::Task<ReconcileResult> Provisioner::Sync(ObjectName name) {
                        .revision = claims_.Revision(),
                        .controller = "terrarium-volume-driver",
                        .action = "create",
-                       .resource = "persistentvolumes",
+                       .resource = kVolumes,
                        .object = {"", volume_name},
                        .owner_resource = "persistentvolumeclaims",
                        .owner = name,

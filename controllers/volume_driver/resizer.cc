@@ -96,10 +96,14 @@ Task<Resizer::Failure> Resizer::Resize(ObjectPtr claim, ObjectPtr volume, std::s
     RecordEvent(*claim, *volume, kNormal, "Resizing",
                 "External resizer is resizing volume " + volume->name().name);
     Json status = GrowingStatus(*claim->Document(), size, context_.env.clock.Now());
-    // The event of this write brings the claim back, if it needs no delay.
-    Task<Failure> writing = WriteStatus(claim, std::move(status));
-    Failure failure = co_await std::move(writing);
-    co_return failure;
+    if (status != api::ObjectAt(*claim->Document(), "status")) {
+      // The event of this write brings the claim back, if it needs no delay.
+      Task<Failure> writing = WriteStatus(claim, std::move(status));
+      Failure failure = co_await std::move(writing);
+      co_return failure;
+    }
+    // A driver that was restarted in the middle continues.
+    if (operation.delay > api::Duration::zero()) co_return std::nullopt;
   }
   if (operation.Fails(pace_.Failures(name))) {
     RecordEvent(*claim, *volume, kWarning, "VolumeResizeFailed",

@@ -53,8 +53,7 @@ class ClaimProtection : public std::enable_shared_from_this<ClaimProtection> {
     AddPodClaimIndex(pods_);
     loop_->Watch();
     auto seen = [weak = weak_from_this()](const ObjectPtr& pod) {
-      auto self = weak.lock();
-      if (self != nullptr && (api::PodNodeName(*pod).empty() || IsShutDown(*pod))) self->EnqueueClaims(*pod);
+      if (auto self = weak.lock()) self->PodSeen(*pod);
     };
     pods_.AddHandler({.added = seen,
                       .updated = [seen](const ObjectPtr&, const ObjectPtr& pod) { seen(pod); },
@@ -66,6 +65,12 @@ class ClaimProtection : public std::enable_shared_from_this<ClaimProtection> {
   void Start() { loop_->Start(); }
 
  private:
+  // Only a pod that uses its claims no more can free one.
+  void PodSeen(const api::Object& pod) {
+    if (api::ClaimsOfPod(pod).empty()) return;
+    if (api::PodNodeName(pod).empty() || IsShutDown(pod)) EnqueueClaims(pod);
+  }
+
   void EnqueueClaims(const api::Object& pod) {
     for (const api::PodClaim& claim : api::ClaimsOfPod(pod))
       loop_->EnqueueIfWaiting({pod.header().ns, claim.claim});

@@ -30,7 +30,6 @@ class Provisioner : public std::enable_shared_from_this<Provisioner> {
 
   ControllerContext context_;
   Informer& claims_;
-  Informer& volumes_;
   Informer& classes_;
   Informer& nodes_;
   OperationPace pace_;
