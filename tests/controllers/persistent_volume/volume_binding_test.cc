@@ -1,6 +1,7 @@
 // Claims and volumes in a whole cluster, without a driver.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -322,7 +323,10 @@ TEST_F(VolumeBinding, AClaimWithoutAClassGetsTheDefaultClassWhenThereIsOne) {
   CreateClaim("later", {{"storageClassName", nullptr}});
   EXPECT_EQ(Claim("later")["spec"]["storageClassName"], "fast") << "by admission";
   Settle();
-  const std::string metrics = bed_.Serve({.method = "GET", .path = "/metrics"}).body;
+  apiserver::Request request;
+  request.method = "GET";
+  request.path = "/metrics";
+  const std::string metrics = bed_.Serve(std::move(request)).body;
   EXPECT_THAT(metrics, HasSubstr("retroactive_storageclass_total 1"));
   EXPECT_THAT(metrics,
               HasSubstr("pv_collector_unbound_pvc_count{namespace=\"default\",storage_class=\"fast\","
@@ -340,7 +344,7 @@ TEST_F(VolumeBinding, AVolumeOfAnotherModeIsNotBound) {
 TEST_F(VolumeBinding, AWaitingClaimDoesNotKeepTheClusterBusy) {
   CreateClass("fast");
   CreateClaim("data", {{"storageClassName", "fast"}});
-  EXPECT_EQ(bed_.clock().RunUntilIdle(1h), testbed::RunOutcome::kIdle);
+  EXPECT_EQ(bed_.clock().RunUntilIdle(1h).why, testbed::RunOutcome::Why::kIdle);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ class VolumeDriver : public testing::Test {
 TEST_F(VolumeDriver, AClaimWithoutAClassGetsAVolumeOfTheStandardClass) {
   Settle();
   CreateClaim("data");
-  EXPECT_EQ(Settle(), RunOutcome::kIdle);
+  EXPECT_EQ(Settle().why, RunOutcome::Why::kIdle);
   EXPECT_EQ(Phase("data"), "Bound");
   const Json volume = VolumeOf("data");
   EXPECT_EQ(volume["status"]["phase"], "Bound");
@@ -95,7 +95,7 @@ TEST_F(VolumeDriver, TheStandardClassStaysDeletedBesideAnotherOne) {
   Settle();
   CreateClass("own");
   Testbed::Must(bed_.Delete("storageclasses", {"", "standard"}));
-  bed_.Restart("controller-manager");
+  ASSERT_TRUE(bed_.Restart("controller-manager").ok());
   Settle();
   EXPECT_EQ(bed_.Get("storageclasses", "", "standard"), nullptr);
 }
@@ -117,7 +117,7 @@ TEST_F(VolumeDriver, AVolumeGoesWithItsClaim) {
   CreateClaim("data", "fast");
   Settle();
   Testbed::Must(bed_.Delete("persistentvolumeclaims", {"default", "data"}));
-  EXPECT_EQ(Settle(), RunOutcome::kIdle);
+  EXPECT_EQ(Settle().why, RunOutcome::Why::kIdle);
   EXPECT_THAT(bed_.List("persistentvolumes"), IsEmpty());
   EXPECT_THAT(bed_.List("persistentvolumeclaims"), IsEmpty());
 }
@@ -140,7 +140,7 @@ TEST_F(VolumeDriver, ProvisioningAndDeletionTakeTheirTime) {
 TEST_F(VolumeDriver, AFailureIsReportedAndIsHousekeeping) {
   CreateClass("full", {{"terrarium.dev/provision-error", "out of space"}});
   CreateClaim("data", "full");
-  EXPECT_EQ(bed_.clock().RunUntilIdle(1h), RunOutcome::kIdle);
+  EXPECT_EQ(bed_.clock().RunUntilIdle(1h).why, RunOutcome::Why::kIdle);
   EXPECT_EQ(Phase("data"), "Pending");
   EXPECT_THAT(Messages("data", "ProvisioningFailed"),
               ElementsAre("failed to provision volume with StorageClass \"full\": out of space"));
@@ -154,7 +154,7 @@ TEST_F(VolumeDriver, AFailureThatEndsIsWork) {
   CreateClass("flaky",
               {{"terrarium.dev/provision-error", "try later"}, {"terrarium.dev/provision-failures", "3"}});
   CreateClaim("data", "flaky");
-  EXPECT_EQ(bed_.clock().RunUntilIdle(1min), RunOutcome::kIdle);
+  EXPECT_EQ(bed_.clock().RunUntilIdle(1min).why, RunOutcome::Why::kIdle);
   EXPECT_EQ(Phase("data"), "Bound") << "after 1, 2 and 4 s";
 }
 
@@ -222,7 +222,7 @@ TEST_F(VolumeDriver, AClaimGrows) {
   EXPECT_EQ(growing["capacity"]["storage"], "2Gi");
   EXPECT_EQ(growing["allocatedResourceStatuses"]["storage"], "ControllerResizeInProgress");
   EXPECT_EQ(growing["conditions"][0]["type"], "Resizing");
-  EXPECT_EQ(bed_.clock().RunUntilIdle(1min), RunOutcome::kIdle);
+  EXPECT_EQ(bed_.clock().RunUntilIdle(1min).why, RunOutcome::Why::kIdle);
   const Json grown = Claim("data")["status"];
   EXPECT_EQ(grown["capacity"]["storage"], "5Gi");
   EXPECT_EQ(grown["allocatedResources"]["storage"], "5Gi");
@@ -238,7 +238,7 @@ TEST_F(VolumeDriver, AClaimThatCannotGrowIsReported) {
   CreateClaim("data", "full");
   Settle();
   Testbed::Must(Grow("data", "5Gi"));
-  EXPECT_EQ(bed_.clock().RunUntilIdle(1min), RunOutcome::kIdle);
+  EXPECT_EQ(bed_.clock().RunUntilIdle(1min).why, RunOutcome::Why::kIdle);
   EXPECT_EQ(Claim("data")["status"]["capacity"]["storage"], "2Gi");
   ASSERT_EQ(Messages("data", "VolumeResizeFailed").size(), 1u);
   EXPECT_THAT(Messages("data", "VolumeResizeFailed")[0],
