@@ -25,7 +25,7 @@ bool CanBeCounted(const ServedResource& resource) {
 // An object of any other kind counts as one, whatever it contains.
 bool UsageChanges(const api::GroupResource& kind) {
   return kind.group.empty() && (kind.resource == "pods" || kind.resource == "services" ||
-                                 kind.resource == "persistentvolumeclaims");
+                                kind.resource == "persistentvolumeclaims");
 }
 
 }  // namespace

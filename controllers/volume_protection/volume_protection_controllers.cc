@@ -16,8 +16,11 @@ namespace {
 using api::Json;
 using volume_protection::Protection;
 using volume_protection::ProtectionLoop;
+using volume_protection::Usage;
 
 constexpr const char* kClassIndex = "by VolumeAttributesClass";
+
+Usage UsedIf(bool used) { return used ? Usage::kUsed : Usage::kUnused; }
 
 // The kubelet is done with the pod, or it was deleted by force: its ephemeral volumes are not used, even if
 // finalizers keep the pod.
@@ -47,7 +50,7 @@ class ClaimProtection : public std::enable_shared_from_this<ClaimProtection> {
             context, Protection{.resource = "persistentvolumeclaims",
                                 .finalizer = std::string(api::kClaimProtection),
                                 .queue = "pvcprotection",
-                                .is_used = [this](const api::Object& claim) { return IsUsed(claim); }})) {}
+                                .usage = [this](const api::Object& claim) { return UsageOf(claim); }})) {}
 
   void Watch() {
     AddPodClaimIndex(pods_);
@@ -78,14 +81,14 @@ class ClaimProtection : public std::enable_shared_from_this<ClaimProtection> {
 
   // The informer may not have shown a pod yet, and a deletion cannot be taken back: before the finalizer is
   // removed the pods are listed.
-  api::Result<bool> IsUsed(const api::Object& claim) {
+  api::Result<Usage> UsageOf(const api::Object& claim) {
     for (const ObjectPtr& pod : PodsWithClaim(pods_, claim.name()))
-      if (Uses(*pod, claim)) return true;
+      if (Uses(*pod, claim)) return Usage::kUsed;
     const api::Result<api::ObjectList> pods = client_.List("pods", claim.header().ns);
     if (!pods) return pods.status();
     for (const ObjectPtr& pod : pods->items)
-      if (Uses(*pod, claim)) return true;
-    return false;
+      if (Uses(*pod, claim)) return Usage::kUsed;
+    return Usage::kUnused;
   }
 
   api::Client& client_;
@@ -121,11 +124,11 @@ class AttributesClassProtection {
             context, Protection{.resource = "volumeattributesclasses",
                                 .finalizer = std::string(api::kAttributesClassProtection),
                                 .queue = "vacprotection",
-                                .is_used = [&claims = claims_, &volumes = volumes_](
-                                               const api::Object& object) -> api::Result<bool> {
+                                .usage = [&claims = claims_, &volumes = volumes_](
+                                             const api::Object& object) -> api::Result<Usage> {
                                   const std::string& name = object.header().name;
-                                  return !claims.ByIndex(kClassIndex, name).empty() ||
-                                         !volumes.ByIndex(kClassIndex, name).empty();
+                                  return UsedIf(!claims.ByIndex(kClassIndex, name).empty() ||
+                                                !volumes.ByIndex(kClassIndex, name).empty());
                                 }})) {}
 
   void Watch() {
@@ -165,8 +168,8 @@ std::unique_ptr<Controller> MakeVolumeProtectionController(const ControllerConte
       context, Protection{.resource = "persistentvolumes",
                           .finalizer = std::string(api::kVolumeProtection),
                           .queue = "pvprotection",
-                          .is_used = [](const api::Object& volume) -> api::Result<bool> {
-                            return volume.header().phase.text() == "Bound";
+                          .usage = [](const api::Object& volume) -> api::Result<Usage> {
+                            return UsedIf(volume.header().phase.text() == "Bound");
                           }});
 }
 

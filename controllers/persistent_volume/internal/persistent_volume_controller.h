@@ -35,7 +35,8 @@ class PersistentVolumeController : public std::enable_shared_from_this<Persisten
   template <typename T>
   using Outcome = api::Task<api::Result<T>>;
 
-  // DIVERGES: Kubernetes resyncs all claims and volumes after that time; here only those that wait for something.
+  // DIVERGES: Kubernetes resyncs all claims and volumes after that time; here only those that wait for
+  // something.
   static constexpr api::Duration kResync = std::chrono::seconds(15);
 
   // persistent_volume_controller.cc: handlers of informer events, and reports.

@@ -23,7 +23,7 @@ Provisioner ProvisionerOf(const api::Json& storage_class);
 
 // How a released volume with the reclaim policy Delete is deleted.
 struct Deletion {
-  bool external = false;  // by whoever provisioned it
+  bool external = false;  // by its provisioner
   std::string plugin;     // else by this plugin
   std::string error;      // or not at all
 };

@@ -24,8 +24,8 @@ class OperationPace {
       : env_(env), timers_(env, std::move(retry)) {}
 
   enum class Turn { kFirst, kNow, kLater };
-  // kFirst: the operation begins; its delay runs if it has one. kNow: try it. A key of another object begins
-  // anew.
+  // kFirst: the operation begins; its delay runs if it has one. kNow: try it. For another object of that name
+  // it begins again.
   Turn Next(const api::Object& object, const api::VolumeOperation& operation) {
     Attempt& attempt = attempts_[object.name()];
     if (attempt.uid != object.header().uid) {

@@ -13,12 +13,14 @@
 
 namespace terrarium::controllers::volume_protection {
 
+enum class Usage { kUnused, kUsed };
+
 struct Protection {
   std::string resource;
   std::string finalizer;
   std::string queue;  // its name in the metrics
-  // Whether the object is in use. Asked only for objects that are being deleted.
-  std::function<api::Result<bool>(const api::Object& object)> is_used;
+  // Asked only for objects that are being deleted.
+  std::function<api::Result<Usage>(const api::Object& object)> usage;
 };
 
 class ProtectionLoop : public std::enable_shared_from_this<ProtectionLoop> {

@@ -48,9 +48,9 @@ api::Task<ReconcileResult> ProtectionLoop::Sync(ObjectName name) {
     if (!finalizers.is_array()) finalizers = Json::array();
     finalizers.push_back(protection_.finalizer);
   } else {
-    const api::Result<bool> used = protection_.is_used(*object);
-    if (!used) co_return used.status();
-    if (*used) co_return Reconciled::Done();
+    const api::Result<Usage> usage = protection_.usage(*object);
+    if (!usage) co_return usage.status();
+    if (*usage == Usage::kUsed) co_return Reconciled::Done();
     Json left = Json::array();
     for (const Json& finalizer : finalizers)
       if (finalizer != protection_.finalizer) left.push_back(finalizer);
