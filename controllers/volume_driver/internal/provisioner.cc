@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/base/errors.h"
 #include "api/json_access.h"
 #include "api/storage_v1/storage_class.h"
 #include "controllers/volume_driver/internal/new_volume.h"
@@ -13,6 +14,7 @@ namespace {
 
 using api::Json;
 
+constexpr const char* kClaims = "persistentvolumeclaims";
 constexpr const char* kVolumes = "persistentvolumes";
 constexpr const char* kIndex = "claims that wait for a provisioner, by class";
 
@@ -29,7 +31,7 @@ bool WaitsForProvisioner(const Json& claim) {
 
 Provisioner::Provisioner(const ControllerContext& context)
     : context_(context),
-      claims_(context.informers.For("persistentvolumeclaims")),
+      claims_(context.informers.For(kClaims)),
       classes_(context.informers.For("storageclasses")),
       nodes_(context.informers.For("nodes")),
       pace_(context.env, [this](const ObjectName& name) { loop_.queue().Add(name); }),
@@ -80,12 +82,11 @@ api::Task<ReconcileResult> Provisioner::Sync(ObjectName name) {
   const ObjectPtr class_object = classes_.Get({"", claim.class_name});
   if (class_object == nullptr) co_return Reconciled::Done();
   // The informer may not have shown a volume that was just created.
-  const std::string volume_name = VolumeNameFor(claim);
-  if (context_.client.Get(kVolumes, {"", volume_name})) co_return Reconciled::Done();
+  if (context_.client.Get(kVolumes, {"", VolumeNameFor(claim)})) co_return Reconciled::Done();
   const auto storage_class = class_object->Document();
   const api::VolumeScript script = api::ReadVolumeScript(*storage_class);
-  if (!script.provision) co_return Reconciled::Done();
-  if (api::WaitsForFirstConsumer(*storage_class) && claim.selected_node.value_or("").empty())
+  const bool delayed = api::WaitsForFirstConsumer(*storage_class);
+  if (!script.provision || (delayed && claim.selected_node.value_or("").empty()))
     co_return Reconciled::Done();
 
   const OperationPace::Turn turn = pace_.Next(*object, script.provisioning);
@@ -96,38 +97,58 @@ api::Task<ReconcileResult> Provisioner::Sync(ObjectName name) {
       (turn == OperationPace::Turn::kFirst && script.provisioning.delay > api::Duration::zero()))
     co_return Reconciled::Done();
 
-  const std::string prefix = "failed to provision volume with StorageClass \"" + claim.class_name + "\": ";
-  ObjectPtr node;
-  if (claim.selected_node) {
-    node = nodes_.Get({"", *claim.selected_node});
-    if (node == nullptr) {
-      Fail(claim, "failed to get target node: node \"" + *claim.selected_node + "\" not found",
-           script.provisioning);
-      co_return Reconciled::Done();
-    }
+  const ObjectPtr node = claim.selected_node ? nodes_.Get({"", *claim.selected_node}) : nullptr;
+  if (claim.selected_node && node == nullptr) {
+    RecordEvent(claim, kWarning, "ProvisioningFailed",
+                "failed to get target node: node \"" + *claim.selected_node + "\" not found");
+    api::Task<ReconcileResult> rescheduling = Reschedule(object);
+    ReconcileResult result = co_await std::move(rescheduling);
+    co_return result;
   }
-  if (claim.selector) {
-    Fail(claim, prefix + "claim Selector is not supported", {});
+  api::Result<Json> volume = MakeVolume(claim, *storage_class, script, node);
+  if (!volume) {
+    RecordEvent(claim, kWarning, "ProvisioningFailed",
+                "failed to provision volume with StorageClass \"" + claim.class_name +
+                    "\": " + volume.status().message);
+    pace_.Failed(name, script.provisioning);
     co_return Reconciled::Done();
   }
-  if (script.provisioning.Fails(pace_.Failures(name))) {
-    Fail(claim, prefix + script.provisioning.error, script.provisioning);
-    co_return Reconciled::Done();
-  }
-  const bool any_node = node == nullptr && !script.topology.empty();
-  api::Result<std::optional<Json>> topology =
-      TopologyOf(*storage_class, claim, node == nullptr ? nullptr : &node->header(),
-                 any_node ? nodes_.List() : std::vector<ObjectPtr>());
-  if (!topology) {
-    Fail(claim, prefix + topology.status().message, {});
-    co_return Reconciled::Done();
-  }
-  Json volume = NewVolume(claim, *storage_class, std::move(*topology));
-  api::Awaitable<api::Client::Written> creating = context_.client.Create(kVolumes, "", std::move(volume));
+  api::Awaitable<api::Client::Written> creating = context_.client.Create(kVolumes, "", std::move(*volume));
   const api::Client::Written created = co_await std::move(creating);
   if (!created && !created.status().Is(api::reason::kAlreadyExists)) co_return created.status();
   pace_.Forget(name);
-  RecordEvent(claim, kNormal, "ProvisioningSucceeded", "Successfully provisioned volume " + volume_name);
+  RecordEvent(claim, kNormal, "ProvisioningSucceeded",
+              "Successfully provisioned volume " + VolumeNameFor(claim));
+  Explain(claim);
+  co_return Reconciled::Done();
+}
+
+// The new volume, or why there can be none. `node`: the selected one, or nullptr.
+api::Result<Json> Provisioner::MakeVolume(const api::VolumeClaim& claim, const Json& storage_class,
+                                          const api::VolumeScript& script, const ObjectPtr& node) const {
+  if (claim.selector) return api::GenericServerError("claim Selector is not supported");
+  if (script.provisioning.Fails(pace_.Failures(claim.object->name())))
+    return api::GenericServerError(script.provisioning.error);
+  const bool any_node = node == nullptr && !script.topology.empty();
+  api::Result<std::optional<Json>> topology =
+      TopologyOf(storage_class, claim, node == nullptr ? nullptr : &node->header(),
+                 any_node ? nodes_.List() : std::vector<ObjectPtr>());
+  if (!topology) return topology.status();
+  return NewVolume(claim, storage_class, std::move(*topology));
+}
+
+// The scheduler has to choose another node.
+api::Task<ReconcileResult> Provisioner::Reschedule(ObjectPtr claim) {
+  pace_.Forget(claim->name());
+  Json document = claim->Parse();
+  document["metadata"]["annotations"].erase(std::string(api::kSelectedNode));
+  api::Awaitable<api::Client::Written> updating = context_.client.Update(kClaims, std::move(document));
+  const api::Client::Written written = co_await std::move(updating);
+  if (!written && !written.status().Is(api::reason::kNotFound)) co_return written.status();
+  co_return Reconciled::Done();
+}
+
+void Provisioner::Explain(const api::VolumeClaim& claim) {
   Json saw = {{"storageClass", claim.class_name}, {"request", claim.request.ToString()}};
   if (claim.selected_node) saw["selectedNode"] = *claim.selected_node;
   context_.why.Record({.time = context_.env.clock.Now(),
@@ -135,18 +156,11 @@ api::Task<ReconcileResult> Provisioner::Sync(ObjectName name) {
                        .controller = "terrarium-volume-driver",
                        .action = "create",
                        .resource = kVolumes,
-                       .object = {"", volume_name},
-                       .owner_resource = "persistentvolumeclaims",
-                       .owner = name,
+                       .object = {"", VolumeNameFor(claim)},
+                       .owner_resource = kClaims,
+                       .owner = claim.object->name(),
                        .rule = "the binder has asked for a volume",
                        .saw = std::make_shared<const Json>(std::move(saw))});
-  co_return Reconciled::Done();
-}
-
-void Provisioner::Fail(const api::VolumeClaim& claim, std::string message,
-                       const api::VolumeOperation& operation) {
-  RecordEvent(claim, kWarning, "ProvisioningFailed", std::move(message));
-  pace_.Failed(claim.object->name(), operation);
 }
 
 void Provisioner::RecordEvent(const api::VolumeClaim& claim, std::string_view type, std::string_view reason,

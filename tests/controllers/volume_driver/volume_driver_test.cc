@@ -199,6 +199,8 @@ TEST_F(VolumeDriver, ASelectedNodeThatDoesNotExistFails) {
   Settle();
   EXPECT_THAT(Messages("data", "ProvisioningFailed"),
               ElementsAre("failed to get target node: node \"nowhere\" not found"));
+  EXPECT_FALSE(Claim("data")["metadata"]["annotations"].contains("volume.kubernetes.io/selected-node"))
+      << "the scheduler chooses again";
 }
 
 TEST_F(VolumeDriver, AnImmediateVolumeIsWhereTheClassAllows) {
@@ -248,7 +250,7 @@ TEST_F(VolumeDriver, AClaimThatCannotGrowIsReported) {
 TEST_F(VolumeDriver, AClassMayForbidGrowth) {
   CreateClass("fixed", Json::object(), {{"allowVolumeExpansion", false}});
   CreateClaim("data", "fixed");
-  EXPECT_THAT(Grow("data", "5Gi").status().message, HasSubstr("Only bound persistent volume claims can be"));
+  EXPECT_THAT(Grow("data", "5Gi").status().message, HasSubstr("spec is immutable after creation"));
   Settle();
   EXPECT_THAT(
       Grow("data", "5Gi").status().message,
