@@ -15,11 +15,6 @@ const Json* Annotation(const Json& document, std::string_view key) {
   return Find(document, "metadata", "annotations", key);
 }
 
-Quantity StorageOf(const Json& list) {
-  std::string error;
-  return Quantity::Parse(StringAt(list, "storage"), &error).value_or(Quantity());
-}
-
 AccessModes ReadModes(const Json& spec) {
   AccessModes modes = 0;
   for (const Json& mode : ListAt(spec, "accessModes")) {
@@ -49,6 +44,11 @@ std::optional<std::string> ClassOfClaim(const Json& claim) {
   return name == nullptr ? std::nullopt : std::optional(name->get<std::string>());
 }
 
+Quantity StorageIn(const Json& resource_list) {
+  std::string error;
+  return Quantity::Parse(StringAt(resource_list, "storage"), &error).value_or(Quantity());
+}
+
 VolumeClaim ReadVolumeClaim(const ObjectPtr& claim) {
   const auto document = claim->Document();
   const Json& spec = ObjectAt(*document, "spec");
@@ -57,7 +57,7 @@ VolumeClaim ReadVolumeClaim(const ObjectPtr& claim) {
   const std::optional<std::string> class_name = ClassOfClaim(*document);
   out.has_class = class_name.has_value();
   out.class_name = class_name.value_or("");
-  out.request = StorageOf(ObjectAt(spec, "resources", "requests"));
+  out.request = StorageIn(ObjectAt(spec, "resources", "requests"));
   out.modes = ReadModes(spec);
   out.block = IsBlock(spec);
   if (const Json* selector = Find(spec, "selector")) out.selector = ReadSelector(*selector);
@@ -75,7 +75,7 @@ Volume ReadVolume(const ObjectPtr& volume) {
   Volume out;
   out.object = volume;
   out.class_name = ClassOfClaim(*document).value_or("");
-  out.capacity = StorageOf(ObjectAt(spec, "capacity"));
+  out.capacity = StorageIn(ObjectAt(spec, "capacity"));
   out.modes = ReadModes(spec);
   out.block = IsBlock(spec);
   out.attributes_class = StringAt(spec, "volumeAttributesClassName");

@@ -31,6 +31,9 @@ inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protecti
 inline constexpr std::string_view kVolumeProtection = "kubernetes.io/pv-protection";
 inline constexpr std::string_view kAttributesClassProtection = "kubernetes.io/vac-protection";
 
+// The amount of storage in a ResourceList; 0 if it has none.
+Quantity StorageIn(const Json& resource_list);
+
 // A set of access modes.
 enum AccessMode : std::uint8_t {
   kReadWriteOnce = 1,

@@ -14,14 +14,12 @@ namespace {
 
 using api::Json;
 
-api::Quantity StorageOf(const Json& list) {
-  std::string error;
-  return api::Quantity::Parse(api::StringAt(list, "storage"), &error).value_or(api::Quantity());
-}
 api::Quantity Requested(const Json& claim) {
-  return StorageOf(api::ObjectAt(claim, "spec", "resources", "requests"));
+  return api::StorageIn(api::ObjectAt(claim, "spec", "resources", "requests"));
 }
-api::Quantity Capacity(const Json& claim) { return StorageOf(api::ObjectAt(claim, "status", "capacity")); }
+api::Quantity Capacity(const Json& claim) {
+  return api::StorageIn(api::ObjectAt(claim, "status", "capacity"));
+}
 
 class VolumeExpander : public std::enable_shared_from_this<VolumeExpander> {
  public:

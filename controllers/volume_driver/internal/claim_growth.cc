@@ -4,6 +4,7 @@
 
 #include "api/base/quantity.h"
 #include "api/core_v1/pod.h"
+#include "api/core_v1/volume_binding.h"
 #include "api/json_access.h"
 
 namespace terrarium::controllers::volume_driver {
@@ -11,18 +12,14 @@ namespace {
 
 using api::Json;
 
-api::Quantity StorageOf(const Json& list) {
-  std::string error;
-  return api::Quantity::Parse(api::StringAt(list, "storage"), &error).value_or(api::Quantity());
-}
-
 bool IsBound(const Json& claim) { return api::StringAt(claim, "status", "phase") == "Bound"; }
 
 }  // namespace
 
 std::optional<std::string> WantedSize(const Json& claim) {
-  const api::Quantity wanted = StorageOf(api::ObjectAt(claim, "spec", "resources", "requests"));
-  if (!IsBound(claim) || wanted <= StorageOf(api::ObjectAt(claim, "status", "capacity"))) return std::nullopt;
+  const api::Quantity wanted = api::StorageIn(api::ObjectAt(claim, "spec", "resources", "requests"));
+  if (!IsBound(claim) || wanted <= api::StorageIn(api::ObjectAt(claim, "status", "capacity")))
+    return std::nullopt;
   return wanted.ToString();
 }
 

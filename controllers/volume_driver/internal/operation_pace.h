@@ -46,10 +46,10 @@ class OperationPace {
     Attempt& attempt = attempts_[name];
     const api::Duration backoff =
         std::min<api::Duration>(kBackoffMost, kBackoffBase * (1 << std::min(attempt.failures, 10)));
+    const bool ends = operation.failures && operation.Fails(attempt.failures);
     ++attempt.failures;
     attempt.due = env_.clock.Now() + backoff + operation.delay;
-    timers_.Set(name, backoff + operation.delay,
-                operation.failures ? api::TimerKind::kWork : api::TimerKind::kBackground);
+    timers_.Set(name, backoff + operation.delay, ends ? api::TimerKind::kWork : api::TimerKind::kBackground);
   }
 
   void Forget(const ObjectName& name) {
