@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "api/core_v1/resource_list.h"
 #include "api/core_v1/volume_binding.h"
 #include "api/json_access.h"
 #include "api/storage_v1/storage_class.h"
@@ -21,10 +20,7 @@ std::string_view FinalizerOf(std::string_view resource) {
 }
 
 api::Quantity Requested(const Json& claim) {
-  const api::ResourceList requests =
-      api::ReadResourceList(api::ObjectAt(claim, "spec", "resources", "requests"));
-  auto storage = requests.find("storage");
-  return storage == requests.end() ? api::Quantity() : storage->second;
+  return api::StorageIn(api::ObjectAt(claim, "spec", "resources", "requests"));
 }
 
 bool ClassAllowsExpansion(const Call& call, const std::string& name) {
