@@ -12,16 +12,21 @@
 #include "controllers/endpoints/endpoint_slice_controller.h"
 #include "controllers/endpoints/endpoint_slice_mirroring_controller.h"
 #include "controllers/endpoints/endpoints_controller.h"
+#include "controllers/ephemeral_volume/ephemeral_volume_controller.h"
 #include "controllers/garbage_collector/garbage_collector.h"
 #include "controllers/job/job_controller.h"
 #include "controllers/namespace_lifecycle/namespace_controller.h"
 #include "controllers/node_lifecycle/node_lifecycle_controller.h"
+#include "controllers/persistent_volume/persistent_volume_controller.h"
+#include "controllers/persistent_volume/volume_expander.h"
 #include "controllers/pod_gc/pod_garbage_collector.h"
 #include "controllers/replicaset/replicaset_controller.h"
 #include "controllers/resource_quota/resource_quota_controller.h"
 #include "controllers/statefulset/statefulset_controller.h"
 #include "controllers/taint_eviction/taint_eviction_controller.h"
 #include "controllers/ttl_after_finished/ttl_after_finished_controller.h"
+#include "controllers/volume_driver/volume_driver.h"
+#include "controllers/volume_protection/volume_protection_controllers.h"
 
 namespace terrarium::controllers {
 namespace {
@@ -55,7 +60,7 @@ constexpr ControllerEntry kControllers[] = {
     {"endpointslice-controller", "endpointslice", Entry<MakeEndpointSliceController>},
     {"endpointslice-mirroring-controller", "endpointslicemirroring",
      Entry<MakeEndpointSliceMirroringController>},
-    {"ephemeral-volume-controller", "ephemeral-volume", nullptr},
+    {"ephemeral-volume-controller", "ephemeral-volume", Entry<MakeEphemeralVolumeController>},
     {"garbage-collector-controller", "garbagecollector", Entry<MakeGarbageCollector>},
     {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", nullptr},
     {"job-controller", "job", Entry<MakeJobController>},
@@ -66,10 +71,10 @@ constexpr ControllerEntry kControllers[] = {
     {"node-lifecycle-controller", "nodelifecycle", Entry<MakeNodeLifecycleController>},
     {"node-route-controller", "route", nullptr},
     {"persistentvolume-attach-detach-controller", "attachdetach", nullptr},
-    {"persistentvolume-binder-controller", "persistentvolume-binder", nullptr},
-    {"persistentvolume-expander-controller", "persistentvolume-expander", nullptr},
-    {"persistentvolume-protection-controller", "pv-protection", nullptr},
-    {"persistentvolumeclaim-protection-controller", "pvc-protection", nullptr},
+    {"persistentvolume-binder-controller", "persistentvolume-binder", Entry<MakePersistentVolumeController>},
+    {"persistentvolume-expander-controller", "persistentvolume-expander", Entry<MakeVolumeExpander>},
+    {"persistentvolume-protection-controller", "pv-protection", Entry<MakeVolumeProtectionController>},
+    {"persistentvolumeclaim-protection-controller", "pvc-protection", Entry<MakeClaimProtectionController>},
     {"pod-garbage-collector-controller", "podgc", Entry<MakePodGc>},
     {"podcertificaterequest-cleaner-controller", "", nullptr},
     {"podgroup-protection-controller", "", nullptr},
@@ -88,11 +93,12 @@ constexpr ControllerEntry kControllers[] = {
     {"storage-version-migrator-controller", "svm", nullptr},
     {"storageversion-garbage-collector-controller", "storage-version-gc", nullptr},
     {"taint-eviction-controller", "", Entry<MakeTaintEvictionController>},
+    {"terrarium-volume-driver", "", Entry<MakeVolumeDriver>},
     {"token-cleaner-controller", "tokencleaner", nullptr},
     {"ttl-after-finished-controller", "ttl-after-finished", Entry<MakeTtlAfterFinishedController>},
     {"ttl-controller", "ttl", nullptr},
     {"validatingadmissionpolicy-status-controller", "", nullptr},
-    {"volumeattributesclass-protection-controller", "", nullptr},
+    {"volumeattributesclass-protection-controller", "", Entry<MakeAttributesClassProtectionController>},
 };
 
 const ControllerEntry* FindController(std::string_view name) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/core_v1/pod.h"
+#include "api/core_v1/volume_binding.h"
 #include "api/json_access.h"
 
 namespace terrarium::api {
@@ -24,6 +25,9 @@ constexpr std::array<std::string_view, 10> kPodNames = {"cpu",
                                                         "requests.memory"};
 constexpr std::array<std::string_view, 3> kServiceNames = {"services", "services.loadbalancers",
                                                            "services.nodeports"};
+// Also as CLASS.storageclass.storage.k8s.io/NAME, for the claims of a StorageClass.
+constexpr std::array<std::string_view, 2> kClaimNames = {"persistentvolumeclaims", "requests.storage"};
+constexpr std::string_view kOfClass = ".storageclass.storage.k8s.io/";
 // Kinds that could be counted before count/RESOURCE was there.
 constexpr std::array<std::string_view, 4> kOldNames = {"configmaps", "replicationcontrollers",
                                                        "resourcequotas", "secrets"};
@@ -36,6 +40,17 @@ bool Contains(const Names& names, std::string_view name) {
 bool IsPods(const GroupResource& resource) { return resource.group.empty() && resource.resource == "pods"; }
 bool IsServices(const GroupResource& resource) {
   return resource.group.empty() && resource.resource == "services";
+}
+
+bool IsClaims(const GroupResource& resource) {
+  return resource.group.empty() && resource.resource == "persistentvolumeclaims";
+}
+
+bool IsClaimName(std::string_view name) {
+  if (Contains(kClaimNames, name)) return true;
+  return std::any_of(kClaimNames.begin(), kClaimNames.end(), [&](std::string_view counted) {
+    return name.ends_with(std::string(kOfClass).append(counted));
+  });
 }
 
 bool IsNative(std::string_view name) {
@@ -137,6 +152,25 @@ void AddService(const Json& service, QuotaSubject& subject) {
   subject.usage["services.nodeports"] = Quantity::FromInt(node_ports);
 }
 
+// The size that the claim asks for, or that its volume is growing to if that is more, in whole bytes.
+void AddClaim(const Json& claim, QuotaSubject& subject) {
+  subject.usage["persistentvolumeclaims"] = Quantity::FromInt(1);
+  const ResourceList requests = ReadResourceList(ObjectAt(claim, "spec", "resources", "requests"));
+  if (auto requested = requests.find("storage"); requested != requests.end()) {
+    Quantity storage = requested->second;
+    const ResourceList allocated = ReadResourceList(ObjectAt(claim, "status", "allocatedResources"));
+    if (auto growing = allocated.find("storage"); growing != allocated.end() && growing->second > storage)
+      storage = growing->second;
+    storage.RoundUp(0);
+    subject.usage["requests.storage"] = storage;
+  }
+  const std::string class_name = ClassOfClaim(claim).value_or("");
+  if (class_name.empty()) return;
+  for (std::string_view name : kClaimNames)
+    if (auto used = subject.usage.find(name); used != subject.usage.end())
+      subject.usage[std::string(class_name).append(kOfClass).append(name)] = used->second;
+}
+
 // The requirement is on the pod's priority class as if it were a label, absent when the pod names none.
 bool PriorityClassMatches(const Json& requirement, const std::string& priority_class) {
   std::string_view op = StringAt(requirement, "operator");
@@ -163,6 +197,7 @@ bool QuotaCounts(const GroupResource& resource, std::string_view name) {
   if (name.starts_with("count/")) return name.substr(6) == resource.String();
   if (IsPods(resource)) return IsPodName(name);
   if (IsServices(resource)) return Contains(kServiceNames, name);
+  if (IsClaims(resource)) return IsClaimName(name);
   return resource.group.empty() && name == resource.resource && Contains(kOldNames, name);
 }
 
@@ -178,6 +213,8 @@ QuotaSubject QuotaSubjectOf(const GroupResource& resource, const Json& object, T
     AddPod(object, now, subject);
   } else if (IsServices(resource)) {
     AddService(object, subject);
+  } else if (IsClaims(resource)) {
+    AddClaim(object, subject);
   } else if (resource.group.empty() && Contains(kOldNames, resource.resource)) {
     subject.usage[resource.resource] = Quantity::FromInt(1);
   }

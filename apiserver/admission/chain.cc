@@ -9,9 +9,15 @@ namespace terrarium::apiserver {
 namespace admission {
 namespace {
 
+api::Result<void> AdmitNothing(const Call& /*call*/, Json& /*object*/) { return {}; }
+api::Result<void> CheckNothing(const Call& /*call*/, const Json& /*object*/, const Json* /*old*/) {
+  return {};
+}
+
 constexpr Plugin kChain[] = {
-    {SetContainerDefaults, CheckLimitRanges},
-    {ResolvePriority, CheckPriorityClass},
+    {SetContainerDefaults, CheckLimitRanges}, {ResolvePriority, CheckPriorityClass},
+    {SetDefaultStorageClass, CheckNothing},   {AddProtectionFinalizer, CheckNothing},
+    {AdmitNothing, CheckClaimExpansion},
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 #pragma once
 
 // The admission plugins of Kubernetes that read other objects, as one chain in Kubernetes' order:
-// LimitRanger, Priority. ResourceQuota is the last plugin and writes; internal/quota.h has it. Plugins that
+// LimitRanger, Priority, DefaultStorageClass, StorageObjectInUseProtection, PersistentVolumeClaimResize.
+// ResourceQuota is the last plugin and writes; internal/quota.h has it. Plugins that
 // read nothing but the pod itself (tolerations, the merging of label keys) are in its strategy.
 
 #include "api/base/status.h"

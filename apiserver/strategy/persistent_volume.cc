@@ -2,7 +2,7 @@
 
 #include "apiserver/validation/persistent_volume.h"
 
-#include "api/core_v1/resource_list.h"
+#include "api/core_v1/volume_binding.h"
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/plain_kind.h"
 
@@ -70,12 +70,6 @@ class PersistentVolume final : public PlainKind {
   }
 };
 
-api::Quantity StorageOf(const Json& list) {
-  const api::ResourceList amounts = api::ReadResourceList(list);
-  auto storage = amounts.find("storage");
-  return storage == amounts.end() ? api::Quantity() : storage->second;
-}
-
 class PersistentVolumeClaim final : public PlainKind {
  public:
   PersistentVolumeClaim() : PlainKind({.status = true}) {}
@@ -126,9 +120,9 @@ class PersistentVolumeClaim final : public PlainKind {
           Path("spec"),
           "spec is immutable after creation except resources.requests and volumeAttributesClassName for "
           "bound claims"));
-    const api::Quantity size = StorageOf(ObjectAt(spec, "resources", "requests"));
-    if (size < StorageOf(ObjectAt(old_spec, "resources", "requests")) &&
-        size <= StorageOf(ObjectAt(*old, "status", "capacity")))
+    const api::Quantity size = api::StorageIn(ObjectAt(spec, "resources", "requests"));
+    if (size < api::StorageIn(ObjectAt(old_spec, "resources", "requests")) &&
+        size <= api::StorageIn(ObjectAt(*old, "status", "capacity")))
       errors.push_back(api::ForbiddenError(Path("spec.resources.requests.storage"),
                                            "field can not be less than status.capacity"));
     Immutable(errors, spec, old_spec, "volumeMode", Path());

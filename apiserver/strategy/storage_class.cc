@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 
+#include "api/storage_v1/volume_script.h"
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/plain_kind.h"
 
@@ -85,6 +86,8 @@ class StorageClass final : public PlainKind {
     }
     CheckDriver(StringAt(object, "provisioner"), Path("provisioner"), errors);
     CheckParameters(ObjectAt(object, "parameters"), false, errors);
+    for (const api::ParameterError& error : api::CheckVolumeScript(ObjectAt(object, "parameters")))
+      errors.push_back(api::InvalidError(Path("parameters").Key(error.parameter), error.value, error.why));
     if (const std::string_view policy = StringAt(object, "reclaimPolicy"); !policy.empty())
       OneOf(errors, Path("reclaimPolicy"), policy, {"Delete", "Retain"});
     OneOf(errors, Path("volumeBindingMode"), StringAt(object, "volumeBindingMode"),

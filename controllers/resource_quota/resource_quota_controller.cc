@@ -24,7 +24,8 @@ bool CanBeCounted(const ServedResource& resource) {
 
 // An object of any other kind counts as one, whatever it contains.
 bool UsageChanges(const api::GroupResource& kind) {
-  return kind.group.empty() && (kind.resource == "pods" || kind.resource == "services");
+  return kind.group.empty() && (kind.resource == "pods" || kind.resource == "services" ||
+                                kind.resource == "persistentvolumeclaims");
 }
 
 }  // namespace

@@ -67,6 +67,24 @@ TEST(QuotaUsage, InitContainersSidecarsOverheadAndThePodsOwnResourcesAreCountedA
   EXPECT_EQ(QuotaSubjectOf(kPods, pod, kNow).usage.at("cpu").ToString(), "2100m");
 }
 
+TEST(QuotaUsage, AClaimIsCountedInAllAndInItsClass) {
+  const GroupResource claims{"", "persistentvolumeclaims"};
+  for (const char* name : {"persistentvolumeclaims", "requests.storage", "count/persistentvolumeclaims",
+                           "gold.storageclass.storage.k8s.io/requests.storage",
+                           "gold.storageclass.storage.k8s.io/persistentvolumeclaims"})
+    EXPECT_TRUE(QuotaCounts(claims, name)) << name;
+  EXPECT_FALSE(QuotaCounts(claims, "gold.storageclass.storage.k8s.io/cpu"));
+  Json claim = Json::parse(R"({"spec": {"resources": {"requests": {"storage": "2Gi"}}}})");
+  EXPECT_EQ(Usage(claims, claim),
+            R"({"count/persistentvolumeclaims":"1","persistentvolumeclaims":"1","requests.storage":"2Gi"})");
+  claim["spec"]["storageClassName"] = "gold";
+  claim["status"]["allocatedResources"]["storage"] = "3Gi";
+  const ResourceList usage = QuotaSubjectOf(claims, claim, kNow).usage;
+  EXPECT_EQ(usage.at("requests.storage").ToString(), "3Gi") << "the volume grows";
+  EXPECT_EQ(usage.at("gold.storageclass.storage.k8s.io/requests.storage").ToString(), "3Gi");
+  EXPECT_EQ(usage.at("gold.storageclass.storage.k8s.io/persistentvolumeclaims").ToString(), "1");
+}
+
 TEST(QuotaUsage, APodThatHasEndedCountsAsAnObjectOnly) {
   Json pod = Pod({Container("a", {{"cpu", "1"}}, {})});
   for (const char* phase : {"Succeeded", "Failed"}) {

@@ -33,4 +33,10 @@ void ApplyLimitRangeDefaults(const Json& limit_range, Json& pod);
 api::Result<void> ResolvePriority(const Call& call, Json& object);
 api::Result<void> CheckPriorityClass(const Call& call, const Json& object, const Json* old);
 
+// storage.cc: the default class of claims that name none (DefaultStorageClass); finalizers of volumes, claims
+// and VolumeAttributesClasses (StorageObjectInUseProtection); growing claims (PersistentVolumeClaimResize).
+api::Result<void> SetDefaultStorageClass(const Call& call, Json& object);
+api::Result<void> AddProtectionFinalizer(const Call& call, Json& object);
+api::Result<void> CheckClaimExpansion(const Call& call, const Json& object, const Json* old);
+
 }  // namespace terrarium::apiserver::admission
