@@ -13,6 +13,7 @@
 #include "apiserver/internal/guard.h"
 #include "apiserver/internal/paths.h"
 #include "apiserver/internal/request_labels.h"
+#include "apiserver/internal/resource_metrics.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/verbs.h"
 #include "apiserver/panic.h"
@@ -48,8 +49,10 @@ std::string_view PatchMediaType(api::PatchKind kind) {
 }
 
 void Dispatch(const CallPtr& call) {
-  if (call->resource().strategy == nullptr)
+  if (call->resource().strategy == nullptr) {
+    if (call->resource().group == "metrics.k8s.io") return ServeResourceMetrics(call);
     return call->resource().plural == "bindings" ? ServeBinding(call) : ServeReview(call);
+  }
   if (const SubresourceInfo* sub = call->route.subresource; sub != nullptr && !sub->WritesStatus()) {
     if (sub->name == "scale") return ServeScale(call);
     if (sub->name == "binding") return ServeBinding(call);
@@ -150,6 +153,10 @@ class HandlerImpl : public Handler {
       done(std::move(written));
     };
     Guard(call, [&] { Dispatch(call); });
+  }
+
+  api::Result<api::ObjectPtr> Compute(std::string_view resource, const api::ObjectName& name) override {
+    return ComputeMetrics(server_, resource, name);
   }
 
   std::shared_ptr<Uptime> Connect() override { return uptime_; }

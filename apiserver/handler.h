@@ -8,11 +8,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "api/base/clock.h"
 #include "api/base/env.h"
 #include "api/client.h"
 #include "api/container_log.h"
+#include "api/container_usage.h"
+#include "api/object.h"
 #include "api/object_name.h"
 #include "apiserver/request.h"
 #include "apiserver/request_scope.h"
@@ -31,6 +35,10 @@ class Uptime;
 // kubelet provides it. nullptr: no kubelet responds, or the kubelet knows no such run.
 using PodLogSource = std::function<std::shared_ptr<api::ContainerLog>(
     const api::ObjectName& pod, const std::string& container, bool previous)>;
+
+// Returns what the running containers of a pod use now, init containers included. The kubelet provides it.
+// nullopt: no kubelet responds, or the kubelet does not know the pod.
+using PodUsageSource = std::function<std::optional<std::vector<api::ContainerUsage>>(const api::Object& pod)>;
 
 // Returns the user that a bearer token belongs to; nullopt: the token is unknown.
 using TokenAuthenticator = std::function<std::optional<UserInfo>(const std::string& token)>;
@@ -57,6 +65,7 @@ struct HandlerOptions {
   const api::Clock* connection_clock = nullptr;
   api::Executor* connection_executor = nullptr;
   PodLogSource pod_log;
+  PodUsageSource pod_usage;
   std::function<std::string()> more_metrics;  // Prometheus text of the other components
   // A warning for clients that create objects of the resource with this storage name. Empty: none.
   std::function<std::string(std::string_view resource)> create_warning;
@@ -83,6 +92,9 @@ class Handler {
   // decoded as text, and the request does not count as in flight. Calls `done` exactly once, possibly before
   // this method returns or from another thread.
   virtual void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) = 0;
+  // Reads an object that is computed and not stored, by the storage name of its resource: PodMetrics and
+  // NodeMetrics.
+  virtual api::Result<api::ObjectPtr> Compute(std::string_view resource, const api::ObjectName& name) = 0;
   // Returns the current run of the server, so that a caller in the same process can observe its end. nullptr:
   // the server is down.
   virtual std::shared_ptr<Uptime> Connect() = 0;

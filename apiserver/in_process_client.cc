@@ -117,8 +117,9 @@ class InProcessClient : public api::Client {
     api::ObjectPtr object = store_.Get({std::string(resource), name.ns, name.name});
     if (object != nullptr) return object;
     const auto table = handler_.registry().Table();
-    const ResourceInfo* info = table->FindStorage(resource);
-    return info == nullptr ? api::UnknownResource() : api::NotFound(info->Resource(), name.name);
+    if (const ResourceInfo* info = table->FindStorage(resource))
+      return api::NotFound(info->Resource(), name.name);
+    return handler_.Compute(resource, name);
   }
 
   Result<api::ObjectList> List(std::string_view resource, const std::optional<std::string>& ns) override {

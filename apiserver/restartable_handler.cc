@@ -76,6 +76,13 @@ void RestartableHandler::Write(api::WriteRequest request, UserInfo user, api::Cl
                 });
 }
 
+api::Result<api::ObjectPtr> RestartableHandler::Compute(std::string_view resource,
+                                                        const api::ObjectName& name) {
+  auto run = Current();
+  if (run == nullptr) return api::ServiceUnavailable(kDownMessage);
+  return run->handler->Compute(resource, name);
+}
+
 std::shared_ptr<Uptime> RestartableHandler::Connect() {
   auto run = Current();
   return run == nullptr ? nullptr : run->uptime;

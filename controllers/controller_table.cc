@@ -14,6 +14,7 @@
 #include "controllers/endpoints/endpoints_controller.h"
 #include "controllers/ephemeral_volume/ephemeral_volume_controller.h"
 #include "controllers/garbage_collector/garbage_collector.h"
+#include "controllers/horizontal_pod_autoscaler/horizontal_pod_autoscaler_controller.h"
 #include "controllers/job/job_controller.h"
 #include "controllers/namespace_lifecycle/namespace_controller.h"
 #include "controllers/node_lifecycle/node_lifecycle_controller.h"
@@ -62,7 +63,8 @@ constexpr ControllerEntry kControllers[] = {
      Entry<MakeEndpointSliceMirroringController>},
     {"ephemeral-volume-controller", "ephemeral-volume", Entry<MakeEphemeralVolumeController>},
     {"garbage-collector-controller", "garbagecollector", Entry<MakeGarbageCollector>},
-    {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", nullptr},
+    {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling",
+     Entry<MakeHorizontalPodAutoscalerController>},
     {"job-controller", "job", Entry<MakeJobController>},
     {"kube-apiserver-serving-clustertrustbundle-publisher-controller", "", nullptr},
     {"legacy-serviceaccount-token-cleaner-controller", "legacy-service-account-token-cleaner", nullptr},

@@ -2,17 +2,20 @@
 
 #include <array>
 
+#include "api/base/autoscaling_gates.h"
 #include "api/base/errors.h"
 
 namespace terrarium::api {
 namespace {
 
-constexpr std::array<GateDef, 13> kGates = {{
+constexpr std::array<GateDef, 15> kGates = {{
     {gate::kDeploymentPodReplacementPolicy, false, GateStage::kAlpha,
      gate::kDeploymentReplicaSetTerminatingReplicas},
     {gate::kDeploymentReplicaSetTerminatingReplicas, true, GateStage::kBeta, ""},
     {gate::kDownscalePodPicker, false, GateStage::kAlpha, ""},
     {gate::kElasticIndexedJob, true, GateStage::kStable, ""},
+    {gate::kHpaConfigurableTolerance, true, GateStage::kBeta, ""},
+    {gate::kHpaScaleToZero, false, GateStage::kAlpha, ""},
     {gate::kJobBackoffLimitPerIndex, true, GateStage::kStable, ""},
     {gate::kJobManagedBy, true, GateStage::kStable, ""},
     {gate::kJobPodFailurePolicy, true, GateStage::kStable, ""},

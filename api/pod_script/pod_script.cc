@@ -96,6 +96,12 @@ void ReadPeriod(const Place& place, std::optional<Duration>& out) {
   out = period;
 }
 
+void Read(const Place& place, std::optional<UsageCourse>& out) {
+  std::string error;
+  out = UsageCourse::Parse(place.text, &error);
+  if (!out) place.Invalid(error);
+}
+
 void ReadRunFor(const Place& place, std::optional<Duration>& out) {
   out = place.text == "forever" ? kForever : ReadDuration(place.text, place);
 }
@@ -106,7 +112,8 @@ struct Key {
 };
 
 // Sorted by name.
-constexpr std::array<Key, 14> kKeys = {{
+constexpr std::array<Key, 16> kKeys = {{
+    {"cpu", [](const Place& p, ContainerScript& s) { Read(p, s.cpu); }},
     {"exit-code", [](const Place& p, ContainerScript& s) { Read(p, s.exit_code); }},
     {"exit-reason", [](const Place& p, ContainerScript& s) { Read(p, s.exit_reason); }},
     {"hang", [](const Place& p, ContainerScript& s) { Read(p, s.hang); }},
@@ -114,6 +121,7 @@ constexpr std::array<Key, 14> kKeys = {{
     {"liveness", [](const Place& p, ContainerScript& s) { ReadLiveness(p, s.liveness); }},
     {"log", [](const Place& p, ContainerScript& s) { Read(p, s.log); }},
     {"log-every", [](const Place& p, ContainerScript& s) { ReadPeriod(p, s.log_every); }},
+    {"memory", [](const Place& p, ContainerScript& s) { Read(p, s.memory); }},
     {"never-ready", [](const Place& p, ContainerScript& s) { Read(p, s.never_ready); }},
     {"readiness", [](const Place& p, ContainerScript& s) { Read(p, s.readiness); }},
     {"ready-delay", [](const Place& p, ContainerScript& s) { Read(p, s.ready_delay); }},
@@ -131,7 +139,7 @@ void EachField(const Visit& visit) {
   const auto all = [&](auto... fields) { (visit(fields), ...); };
   all(&S::start_delay, &S::ready_delay, &S::run_for, &S::exit_code, &S::exit_reason, &S::stop_after,
       &S::stop_exit_code, &S::ignore_sigterm, &S::hang, &S::never_ready, &S::readiness, &S::liveness, &S::log,
-      &S::log_every);
+      &S::log_every, &S::cpu, &S::memory);
 }
 
 FieldError UnknownKey(const Path& path, std::string_view name) {

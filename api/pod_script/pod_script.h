@@ -16,6 +16,7 @@
 #include "api/base/clock.h"
 #include "api/base/field_error.h"
 #include "api/json.h"
+#include "api/pod_script/usage_course.h"
 
 namespace terrarium::api {
 
@@ -48,6 +49,8 @@ struct ContainerScript {
   std::optional<Duration> liveness;                 // when the liveness probe begins to fail
   std::optional<std::string> log;
   std::optional<Duration> log_every;  // above 0
+  std::optional<UsageCourse> cpu;
+  std::optional<UsageCourse> memory;
 
   friend bool operator==(const ContainerScript&, const ContainerScript&) = default;
 };

@@ -12,6 +12,7 @@
 #include "api/codec/yaml.h"
 #include "api/json_access.h"
 #include "apiserver/internal/media_type.h"
+#include "apiserver/strategy/autoscaler_conversion.h"
 #include "apiserver/strategy/event_conversion.h"
 
 namespace terrarium::apiserver {
@@ -166,6 +167,7 @@ Json ToStored(RawBody raw, const ExpectedKind& expected) {
   raw.document.erase("kind");
   raw.document.erase("apiVersion");
   if (expected.group == "events.k8s.io" && expected.kind == "Event") EventToCore(raw.document);
+  if (expected.kind == "HorizontalPodAutoscaler" && expected.version == "v1") AutoscalerToV2(raw.document);
   return std::move(raw.document);
 }
 

@@ -7,6 +7,7 @@
 #include "api/codec/protobuf.h"
 #include "api/codec/yaml.h"
 #include "api/json_access.h"
+#include "apiserver/strategy/autoscaler_conversion.h"
 #include "apiserver/strategy/event_conversion.h"
 #include "apiserver/table/partial_metadata.h"
 #include "apiserver/table/table.h"
@@ -18,12 +19,22 @@ const api::Message& MetaSchema(std::string_view kind) {
   return api::Schema::Get().Must("io.k8s.apimachinery.pkg.apis.meta.v1." + std::string(kind));
 }
 
-bool IsStoredForm(const ResourceInfo& resource) { return resource.group != "events.k8s.io"; }
+bool IsAutoscalerV1(const ResourceInfo& resource) {
+  return resource.group == "autoscaling" && resource.version == "v1";
+}
+
+bool IsStoredForm(const ResourceInfo& resource) {
+  return resource.group != "events.k8s.io" && !IsAutoscalerV1(resource);
+}
 
 // The document in the form of the resource's group, without kind and apiVersion, as items of a list are.
 Json PresentedItem(const ResourceInfo& resource, const api::Object& object) {
   Json document = object.Parse();
   if (IsStoredForm(resource)) return document;
+  if (IsAutoscalerV1(resource)) {
+    AutoscalerToV1(document);
+    return document;
+  }
   EventToEventsV1(document);
   // Fields that the other group always writes; a document that was stored once cannot fail here.
   auto error = api::Normalize(resource.Schema(), document, nullptr);
@@ -83,6 +94,26 @@ Shaped ShapeObject(const Call& call, const api::ObjectPtr& object, bool no_heade
     case Shape::kObject: break;
   }
   return {PresentedDocument(call.resource(), *object), call.resource().Schema()};
+}
+
+// A list of whole objects, or of their metadata.
+std::string EncodeItems(const Call& call, std::vector<Json> documents, Json list_metadata) {
+  const ResourceInfo& resource = call.resource();
+  Json items = Json::array();
+  const bool metadata_only = call.output.shape != Shape::kObject;
+  for (Json& document : documents)
+    items.push_back(metadata_only ? MakePartialMetadata(document, call.output.meta_version)
+                                  : std::move(document));
+  if (metadata_only)
+    return EncodeDocument(
+        call.output,
+        MakePartialMetadataList(std::move(list_metadata), std::move(items), call.output.meta_version),
+        MetaSchema("PartialObjectMetadataList"));
+  Json list = {{"kind", std::string(resource.kind) + "List"},
+               {"apiVersion", resource.GroupVersion()},
+               {"metadata", std::move(list_metadata)},
+               {"items", std::move(items)}};
+  return EncodeDocument(call.output, list, resource.ListSchema());
 }
 
 std::string PlainList(const ResourceInfo& resource, std::span<const api::ObjectPtr> items,
@@ -149,6 +180,14 @@ std::string EncodeUnstored(const Call& call, const Json& document, const api::Me
   return EncodeDocument(output, table, MetaSchema("Table"));
 }
 
+std::string EncodeUnstoredList(const Call& call, std::vector<Json> items) {
+  if (call.output.shape == Shape::kTable)
+    return EncodeDocument(call.output,
+                          MakeTable(KindOf(call.resource()), items, {}, OptionsOfTable(call, false)),
+                          MetaSchema("Table"));
+  return EncodeItems(call, std::move(items), Json::object());
+}
+
 std::string EncodeList(const Call& call, std::span<const api::ObjectPtr> items, const ListMeta& meta) {
   const ResourceInfo& resource = call.resource();
   if (IsPlainJson(call)) return PlainList(resource, items, meta);
@@ -157,23 +196,10 @@ std::string EncodeList(const Call& call, std::span<const api::ObjectPtr> items, 
     if (meta.remaining > 0) table_meta.remaining_item_count = meta.remaining;
     return EncodeDocument(call.output, TableOf(call, items, table_meta, false), MetaSchema("Table"));
   }
-  Json list_items = Json::array();
-  bool metadata_only = call.output.shape != Shape::kObject;
-  for (const api::ObjectPtr& item : items) {
-    Json document = PresentedItem(resource, *item);
-    list_items.push_back(metadata_only ? MakePartialMetadata(document, call.output.meta_version)
-                                       : std::move(document));
-  }
-  if (metadata_only)
-    return EncodeDocument(
-        call.output,
-        MakePartialMetadataList(MetaDocument(meta), std::move(list_items), call.output.meta_version),
-        MetaSchema("PartialObjectMetadataList"));
-  Json list = {{"kind", std::string(resource.kind) + "List"},
-               {"apiVersion", resource.GroupVersion()},
-               {"metadata", MetaDocument(meta)},
-               {"items", std::move(list_items)}};
-  return EncodeDocument(call.output, list, resource.ListSchema());
+  std::vector<Json> documents;
+  documents.reserve(items.size());
+  for (const api::ObjectPtr& item : items) documents.push_back(PresentedItem(resource, *item));
+  return EncodeItems(call, std::move(documents), MetaDocument(meta));
 }
 
 void EventEncoder::Append(std::string_view type, const api::ObjectPtr& object, std::string& out) {

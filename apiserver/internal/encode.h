@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/base/status.h"
 #include "api/object.h"
@@ -24,6 +25,9 @@ std::string EncodeObject(const Call& call, const api::ObjectPtr& object);
 
 // A document that is not stored, in the shape that the client asked for. It carries its kind and apiVersion.
 std::string EncodeUnstored(const Call& call, const Json& document, const api::Message& schema);
+
+// A list of such documents, which carry neither, of the call's resource.
+std::string EncodeUnstoredList(const Call& call, std::vector<Json> items);
 
 struct ListMeta {
   std::int64_t revision = 0;

@@ -225,8 +225,8 @@ Result<ListOptions> ParseListOptions(const Request& request, const ResourceInfo&
     std::vector<std::string_view> selectable;
     // Of the stored kind, in the order of its headers; the selector knows the names that another group has
     // for them.
-    for (const SelectableField& field : resource.Stored().strategy->SelectableFields())
-      selectable.push_back(field.label);
+    if (const Strategy* strategy = resource.Stored().strategy.get(); strategy != nullptr)
+      for (const SelectableField& field : strategy->SelectableFields()) selectable.push_back(field.label);
     auto fields = api::FieldSelector::Parse(*text, {resource.group, resource.kind, selectable});
     if (!fields) return fields.status();
     out.fields = std::move(*fields);

@@ -68,6 +68,10 @@ void RespondDocument(const CallPtr& call, int code, const Json& document, const 
   Send(call, code, call->output.ContentType(), EncodeUnstored(*call, document, schema));
 }
 
+void RespondDocuments(const CallPtr& call, std::vector<Json> items) {
+  Send(call, 200, call->output.ContentType(), EncodeUnstoredList(*call, std::move(items)));
+}
+
 void RespondError(const CallPtr& call, const api::Status& status) {
   if (call->written) return std::exchange(call->written, nullptr)(status);
   Answer(call, ErrorResponse(call->output, status));

@@ -24,7 +24,8 @@ void ServePodLog(const CallPtr& call);
 void ServeConnect(const CallPtr& call);  // exec, attach and portforward of a pod
 void ServeNamespaceFinalize(const CallPtr& call);
 
-// Reviews: never stored.
+// Kinds that are never stored.
 void ServeReview(const CallPtr& call);
+void ServeResourceMetrics(const CallPtr& call);  // get and list of metrics.k8s.io
 
 }  // namespace terrarium::apiserver

@@ -62,10 +62,16 @@ void CarryMetadata(Json& metadata, const Json& old) {
 // Errors name the kind as it is stored: an events.k8s.io Event is just an Event.
 api::GroupKind StoredKind(const ResourceInfo& resource) { return resource.Stored().Kind(); }
 
+// The schema of documents as they are stored: of the other version or group, for a built-in resource that
+// shares the objects of another one.
+const api::Message& StoredSchema(const ResourceInfo& resource) {
+  return resource.schema == nullptr ? resource.Stored().Schema() : resource.Schema();
+}
+
 // The status as Go encodes it before it is first written: {} for most kinds, zero values for some.
 Json EmptyStatus(const ResourceInfo& resource) {
   Json status = Json::object();
-  const api::Field* field = resource.Schema().Find("status");
+  const api::Field* field = StoredSchema(resource).Find("status");
   if (field == nullptr || field->message == nullptr) return status;
   auto error = api::Normalize(*field->message, status, nullptr);
   CHECK(!error.has_value());
@@ -118,7 +124,7 @@ void NoteTerminatingOfJob(const Json& object, const Json& old, std::vector<GateN
 StrategyContext Server::Context() const { return {env.gates, env.clock.Now()}; }
 
 void ApplyAllDefaults(const ResourceInfo& resource, Json& object) {
-  api::ApplyDefaults(resource.Schema(), object);
+  api::ApplyDefaults(StoredSchema(resource), object);
   resource.strategy->Default(object);
 }
 
@@ -144,7 +150,7 @@ Result<Json> PrepareNew(Call& call, Json object) {
   FillNewMetadata(call, metadata);
   if (strategy.HasGeneration()) metadata["generation"] = 1;
   if (strategy.HasStatus()) object["status"] = EmptyStatus(resource);
-  call.gate_notes = DropGatedFields(resource.Schema(), object, nullptr, context.gates);
+  call.gate_notes = DropGatedFields(StoredSchema(resource), object, nullptr, context.gates);
   strategy.PrepareForCreate(context, object);
   FieldErrors errors = strategy.Validate(context, object);
   if (errors.empty())
@@ -164,7 +170,7 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
   bool status_call = IsStatusCall(call);
   CarryMetadata(object["metadata"], api::ObjectAt(old, "metadata"));
   call.gate_notes =
-      OwnNotes(call, DropGatedFields(resource.Schema(), object, &old, context.gates), status_call);
+      OwnNotes(call, DropGatedFields(StoredSchema(resource), object, &old, context.gates), status_call);
   if (status_call && resource.storage == "jobs") NoteTerminatingOfJob(object, old, call.gate_notes);
   if (status_call) {
     KeepAllButStatus(object, old);

@@ -29,7 +29,8 @@ std::vector<ResourcePtr> BuiltInResources() {
                                               resources::NodeGroup,
                                               resources::Discovery,
                                               resources::DynamicAllocation,
-                                              resources::FlowControl};
+                                              resources::FlowControl,
+                                              resources::Metrics};
   std::vector<ResourcePtr> out;
   for (auto group : groups) {
     for (ResourceInfo& resource : group()) {

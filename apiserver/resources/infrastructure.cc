@@ -1,5 +1,5 @@
-// What a cluster runs on: coordination, discovery, events, flow control, networking, node, resource and
-// storage.
+// What a cluster runs on: coordination, discovery, events, flow control, metrics, networking, node, resource
+// and storage.
 
 #include "apiserver/resources/internal/row.h"
 #include "apiserver/strategies.h"
@@ -12,6 +12,7 @@ constexpr Package kCoordination = {"coordination.k8s.io", "v1", "io.k8s.api.coor
 constexpr Package kDiscovery = {"discovery.k8s.io", "v1", "io.k8s.api.discovery.v1."};
 constexpr Package kEvents = {"events.k8s.io", "v1", "io.k8s.api.events.v1."};
 constexpr Package kFlowControl = {"flowcontrol.apiserver.k8s.io", "v1", "io.k8s.api.flowcontrol.v1."};
+constexpr Package kMetrics = {"metrics.k8s.io", "v1beta1", "io.k8s.metrics.pkg.apis.metrics.v1beta1."};
 constexpr Package kNetworking = {"networking.k8s.io", "v1", "io.k8s.api.networking.v1."};
 constexpr Package kNode = {"node.k8s.io", "v1", "io.k8s.api.node.v1."};
 constexpr Package kResource = {"resource.k8s.io", "v1", "io.k8s.api.resource.v1."};
@@ -42,6 +43,13 @@ Resources FlowControl() {
           {.namespaced = false, .status = true}),
       Row(kFlowControl, "PriorityLevelConfiguration", "prioritylevelconfigurations", FlowControlStrategy(),
           {.namespaced = false, .status = true}),
+  };
+}
+
+Resources Metrics() {
+  return {
+      ComputedRow(kMetrics, "NodeMetrics", "nodes", false),
+      ComputedRow(kMetrics, "PodMetrics", "pods", true),
   };
 }
 

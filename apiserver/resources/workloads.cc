@@ -7,6 +7,7 @@ namespace terrarium::apiserver::resources {
 namespace {
 
 constexpr Package kApps = {"apps", "v1", "io.k8s.api.apps.v1."};
+constexpr Package kAutoscalingV1 = {"autoscaling", "v1", "io.k8s.api.autoscaling.v1."};
 constexpr Package kAutoscalingV2 = {"autoscaling", "v2", "io.k8s.api.autoscaling.v2."};
 constexpr Package kBatch = {"batch", "v1", "io.k8s.api.batch.v1."};
 constexpr Package kPolicy = {"policy", "v1", "io.k8s.api.policy.v1."};
@@ -29,9 +30,11 @@ Resources Apps() {
 }
 
 Resources Autoscaling() {
+  const RowOptions options = {.short_names = {"hpa"}, .categories = {"all"}, .status = true};
+  const Strategy& strategy = HorizontalPodAutoscalerStrategy();
   return {
-      Row(kAutoscalingV2, "HorizontalPodAutoscaler", "horizontalpodautoscalers",
-          HorizontalPodAutoscalerStrategy(), {.short_names = {"hpa"}, .categories = {"all"}, .status = true}),
+      Row(kAutoscalingV2, "HorizontalPodAutoscaler", "horizontalpodautoscalers", strategy, options),
+      Row(kAutoscalingV1, "HorizontalPodAutoscaler", "horizontalpodautoscalers", strategy, options),
   };
 }
 

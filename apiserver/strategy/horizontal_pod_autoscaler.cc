@@ -1,7 +1,9 @@
-// HorizontalPodAutoscaler of autoscaling/v2.
+// HorizontalPodAutoscaler of autoscaling/v2, and of autoscaling/v1 in the shape of v2.
 
+#include "api/base/autoscaling_gates.h"
 #include "apiserver/strategies.h"
-#include "apiserver/strategy/internal/plain_kind.h"
+#include "apiserver/strategy/internal/autoscaler_rules.h"
+#include "apiserver/strategy/internal/checks.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -21,9 +23,14 @@ void DefaultRules(Json& behavior, const char* direction, Json policies) {
   if (Find(rules, "policies") == nullptr) rules["policies"] = std::move(policies);
 }
 
-class HorizontalPodAutoscaler final : public PlainKind {
+bool MayScaleToZero(const StrategyContext& context, const Json* old) {
+  if (context.gates.Enabled(api::gate::kHpaScaleToZero)) return true;
+  return old != nullptr && IntAt(*old, 1, "spec", "minReplicas") == 0;
+}
+
+class HorizontalPodAutoscaler final : public Strategy {
  public:
-  HorizontalPodAutoscaler() : PlainKind({.status = true}) {}
+  bool HasGeneration() const override { return false; }
 
   void Default(Json& object) const override {
     Json& spec = ObjectField(object, "spec");
@@ -41,16 +48,42 @@ class HorizontalPodAutoscaler final : public PlainKind {
     DefaultRules(behavior, "scaleDown", Json::array({Policy("Percent", 100)}));
   }
 
+  FieldErrors Validate(const StrategyContext& context, const Json& object) const override {
+    FieldErrors errors = NewMetadata(object, true, NameIsDnsSubdomain);
+    Check(context, object, nullptr, errors);
+    return errors;
+  }
+
+  FieldErrors ValidateUpdate(const StrategyContext& context, const Json& object,
+                             const Json& old) const override {
+    FieldErrors errors = ChangedMetadata(object, old);
+    Check(context, object, &old, errors);
+    return errors;
+  }
+
+  FieldErrors ValidateStatusUpdate(const StrategyContext& /*context*/, const Json& object,
+                                   const Json& old) const override {
+    FieldErrors errors = ChangedMetadata(object, old);
+    const Json& status = ObjectAt(object, "status");
+    Nonnegative(errors, status, "currentReplicas", Path("status"));
+    Nonnegative(errors, status, "desiredReplicas", Path("status"));
+    return errors;
+  }
+
  private:
-  // DIVERGES: metrics and behavior are kept unchecked.
-  void Check(const Json& object, const Json* /*old*/, FieldErrors& errors) const override {
+  static void Check(const StrategyContext& context, const Json& object, const Json* old,
+                    FieldErrors& errors) {
+    CheckReplicas(ObjectAt(object, "spec"), MayScaleToZero(context, old) ? 0 : 1, errors);
+    CheckAutoscalerSpec(ObjectAt(object, "spec"), old == nullptr ? nullptr : &ObjectAt(*old, "spec"), errors);
+  }
+
+  static void CheckReplicas(const Json& spec, std::int64_t lowest, FieldErrors& errors) {
     const Path path("spec");
-    const Json& spec = ObjectAt(object, "spec");
     const std::int64_t min = IntAt(spec, 1, "minReplicas");
     const std::int64_t max = IntAt(spec, 0, "maxReplicas");
-    if (min < 1)
-      errors.push_back(
-          api::InvalidError(path.Child("minReplicas"), min, "must be greater than or equal to 1"));
+    if (min < lowest)
+      errors.push_back(api::InvalidError(path.Child("minReplicas"), min,
+                                         "must be greater than or equal to " + std::to_string(lowest)));
     if (max == 0)
       errors.push_back(api::RequiredError(path.Child("maxReplicas"), "must be set and greater than 0"));
     else if (max < 0)
@@ -59,9 +92,6 @@ class HorizontalPodAutoscaler final : public PlainKind {
     if (max < min)
       errors.push_back(api::InvalidError(path.Child("maxReplicas"), max,
                                          "must be greater than or equal to `minReplicas`"));
-    const Json& target = ObjectAt(spec, "scaleTargetRef");
-    PathSegment(errors, target, "kind", Presence::kRequired, path.Child("scaleTargetRef"));
-    PathSegment(errors, target, "name", Presence::kRequired, path.Child("scaleTargetRef"));
   }
 };
 

@@ -1,6 +1,8 @@
-// How HorizontalPodAutoscalers are printed.
+// How HorizontalPodAutoscalers and the metrics that they read are printed.
 
+#include "api/core_v1/resource_list.h"
 #include "api/json_access.h"
+#include "apiserver/strategy/autoscaler_conversion.h"
 #include "apiserver/table/internal/printer.h"
 
 namespace terrarium::apiserver::table {
@@ -66,7 +68,10 @@ std::string MetricsText(const Json& specs, const Json& statuses) {
   return out;
 }
 
-std::vector<Json> Cells(const Json& object, api::Time now) {
+std::vector<Json> Cells(const Json& document, api::Time now) {
+  // v1 has the metrics in annotations.
+  Json object = document;
+  if (api::StringAt(object, "apiVersion") == "autoscaling/v1") AutoscalerToV2(object);
   const Json& spec = api::ObjectAt(object, "spec");
   const Json* min = api::Find(spec, "minReplicas");
   return {Name(object),
@@ -79,7 +84,33 @@ std::vector<Json> Cells(const Json& object, api::Time now) {
           Age(object, now)};
 }
 
-constexpr Printer kPrinters[] = {{"autoscaling", "HorizontalPodAutoscaler", kColumns, Cells}};
+constexpr Column kMetricsColumns[] = {{"Name", "string", "name", "Name of the resource"},
+                                      {"cpu", "string", "quantity", ""},
+                                      {"memory", "string", "quantity", ""},
+                                      {"Window", "string", "duration", ""}};
+
+std::vector<Json> MetricsCells(const Json& object, const api::ResourceList& usage) {
+  const auto amount = [&](std::string_view resource) {
+    const auto found = usage.find(resource);
+    return found == usage.end() ? std::string("0") : found->second.ToString();
+  };
+  return {Name(object), amount("cpu"), amount("memory"), std::string(api::StringAt(object, "window"))};
+}
+
+std::vector<Json> PodMetricsCells(const Json& object, api::Time) {
+  api::ResourceList usage;
+  for (const Json& container : api::ListAt(object, "containers"))
+    api::AddTo(usage, api::ReadResourceList(api::ObjectAt(container, "usage")));
+  return MetricsCells(object, usage);
+}
+
+std::vector<Json> NodeMetricsCells(const Json& object, api::Time) {
+  return MetricsCells(object, api::ReadResourceList(api::ObjectAt(object, "usage")));
+}
+
+constexpr Printer kPrinters[] = {{"autoscaling", "HorizontalPodAutoscaler", kColumns, Cells},
+                                 {"metrics.k8s.io", "NodeMetrics", kMetricsColumns, NodeMetricsCells},
+                                 {"metrics.k8s.io", "PodMetrics", kMetricsColumns, PodMetricsCells}};
 
 }  // namespace
 

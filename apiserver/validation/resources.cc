@@ -1,6 +1,7 @@
 // Requests, limits and claims of containers and pods.
 
 #include "apiserver/validation/internal/pod_rules.h"
+#include "apiserver/validation/resource_names.h"
 
 namespace terrarium::apiserver::pod_rules {
 namespace {
@@ -218,3 +219,11 @@ void CheckResources(const Json& resources, ResourceOwner owner, const PodScope& 
 }
 
 }  // namespace terrarium::apiserver::pod_rules
+
+namespace terrarium::apiserver {
+
+void CheckContainerResourceName(std::string_view name, const api::Path& path, api::FieldErrors& errors) {
+  pod_rules::CheckResourceName(name, pod_rules::ResourceOwner::kContainer, path, errors);
+}
+
+}  // namespace terrarium::apiserver

@@ -8,6 +8,7 @@
 #include "api/base/errors.h"
 #include "api/json_access.h"
 #include "controllers/disruption/internal/disruption_controller.h"
+#include "controllers/runtime/go_text.h"
 
 namespace terrarium::controllers::disruption {
 namespace {

@@ -142,3 +142,22 @@ class RegionalSpread(PickerCase):
         self.idle()
         self.assertEqual(self.sizes(), {"north": 1, "south": 1})
         self.assertEqual(self.in_regions()["north"], [busy])
+
+    def test_the_regions_stay_even_when_an_autoscaler_decides(self):
+        self.start_example("regional-spread.mjs")
+        self.assertGreater(len(self.pods()), 2)
+        target = {"type": "AverageValue", "averageValue": "10m"}  # idle pods use 1m
+        autoscaler = {
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": {"name": "website"},
+            "spec": {
+                "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "website"},
+                "minReplicas": 2,
+                "maxReplicas": 6,
+                "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": target}}],
+            },
+        }
+        self.k("create -f -", stdin=autoscaler)
+        self.idle()
+        self.assertEqual(self.sizes(), {"north": 1, "south": 1})

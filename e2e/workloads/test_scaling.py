@@ -34,21 +34,6 @@ class Scale(WorkloadCase):
         self.idle()
         self.assertEqual(len(self.pods()), 5)
 
-    def test_autoscale_warns_that_no_autoscaler_runs(self):
-        self.roll_out(deployment())
-        scaler = {
-            "apiVersion": "autoscaling/v2",
-            "kind": "HorizontalPodAutoscaler",
-            "metadata": {"name": "web"},
-            "spec": {
-                "maxReplicas": 5,
-                "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
-            },
-        }
-        warned = self.k("create -f -", stdin=scaler).err
-        self.assertIn("Warning: nothing acts on horizontalpodautoscalers here", warned)
-        self.assertIn("Deployment/web", self.k("get hpa web").out)
-
     def test_scale_waits_when_given_a_timeout(self):
         self.roll_out(deployment())
         self.k("scale deployment web --replicas=4 --timeout=20s")

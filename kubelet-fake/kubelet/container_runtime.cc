@@ -12,4 +12,11 @@ std::shared_ptr<api::ContainerLog> ContainerRuntime::Log(const api::ObjectName& 
   return contents_->logs.Find(pod, container, previous);
 }
 
+std::optional<std::vector<api::ContainerUsage>> ContainerRuntime::Usage(const api::Object& pod,
+                                                                        api::Time now) const {
+  const std::shared_ptr<const api::PodScript> script = contents_->usage.Find(pod.name());
+  if (script == nullptr) return std::nullopt;
+  return UsageOf(*pod.Document(), *script, now);
+}
+
 }  // namespace terrarium::kubelet_fake

@@ -1,9 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "api/base/clock.h"
 #include "api/container_log.h"
+#include "api/container_usage.h"
+#include "api/object.h"
 #include "api/object_name.h"
 
 namespace terrarium::kubelet_fake {
@@ -20,6 +25,10 @@ class ContainerRuntime {
   // run. Thread-safe.
   std::shared_ptr<api::ContainerLog> Log(const api::ObjectName& pod, const std::string& container,
                                          bool previous) const;
+
+  // What the pod's running containers use now, by its current script; nullopt: the kubelet does not know the
+  // pod. Thread-safe.
+  std::optional<std::vector<api::ContainerUsage>> Usage(const api::Object& pod, api::Time now) const;
 
   // For the kubelet.
   struct Contents;

@@ -160,6 +160,7 @@ void Kubelet::Impl::Gone(const api::ObjectPtr& object) {
   FreeAddress(*pod);
   book_->Forget(pod->object->header().uid);
   containers_->contents().logs.Forget(pod->name, env_.clock.Now());
+  containers_->contents().usage.Forget(pod->name);
   pods_.Erase(*pod);
   SetTimer();
 }
@@ -237,7 +238,9 @@ void Kubelet::Impl::Meet(Pod& pod, const Json& document, Time now) {
 }
 
 void Kubelet::Impl::Direct(Pod& pod, Time now) {
-  pod.life->Direct(book_->Directions(pod.object->header(), defaults_, pod.own_script.get()), now);
+  PodDirections directions = book_->Directions(pod.object->header(), defaults_, pod.own_script.get());
+  containers_->contents().usage.Set(pod.name, directions.script);
+  pod.life->Direct(std::move(directions), now);
 }
 
 void Kubelet::Impl::RecordEvents(Pod& pod) {

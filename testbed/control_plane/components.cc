@@ -155,6 +155,12 @@ std::shared_ptr<api::ContainerLog> Components::PodLog(const api::ObjectName& pod
   return impl_->deps.options.pods.containers->Log(pod, container, previous);
 }
 
+std::optional<std::vector<api::ContainerUsage>> Components::PodUsage(const api::Object& pod) const {
+  const Component* kubelet = impl_->Find(component::kKubelet);
+  if (kubelet == nullptr || !kubelet->Info().running) return std::nullopt;
+  return impl_->deps.options.pods.containers->Usage(pod, impl_->deps.control_plane.apiserver.clock.Now());
+}
+
 controllers::WhyLog& Components::why() { return impl_->why; }
 
 std::string Components::MetricsText() const {

@@ -19,6 +19,8 @@
 #include "api/base/status.h"
 #include "api/client.h"
 #include "api/container_log.h"
+#include "api/container_usage.h"
+#include "api/object.h"
 #include "api/object_name.h"
 #include "kubelet-fake/kubelet/kubelet.h"
 #include "kubelet-fake/nodes/node_agent.h"
@@ -106,6 +108,9 @@ class Components {
   // The output of a container. Thread-safe.
   std::shared_ptr<api::ContainerLog> PodLog(const api::ObjectName& pod, const std::string& container,
                                             bool previous) const;
+  // What the running containers of a pod use; nullopt: no kubelet runs, or it does not know the pod.
+  // Thread-safe.
+  std::optional<std::vector<api::ContainerUsage>> PodUsage(const api::Object& pod) const;
   // Why no controller acts on the objects of a resource, for messages. Empty: one does, or none is expected
   // to.
   std::string WhyNothingActsOn(std::string_view resource) const;

@@ -58,6 +58,7 @@ api::Result<std::unique_ptr<ControlPlane>> ControlPlane::Make(Runtime& runtime, 
   options.handler.pod_log = [&self](const api::ObjectName& pod, const std::string& container, bool previous) {
     return self.components_->PodLog(pod, container, previous);
   };
+  options.handler.pod_usage = [&self](const api::Object& pod) { return self.components_->PodUsage(pod); };
   options.handler.more_metrics = [&self] {
     return FeatureMetricsText(self.components_->List()) + self.components_->MetricsText() +
            StateMetricsText(*self.store_);

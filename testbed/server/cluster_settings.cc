@@ -149,12 +149,19 @@ Result<ClusterSettings> SettingsOf(const Json& body, const ClusterSettings& of_s
 
 Result<Json> ParsePodDefaults(std::string_view text) {
   Json keys = Json::object();
+  std::string key;
   while (!text.empty()) {
     std::string_view item = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), item.size() + 1));
     std::size_t equals = item.find('=');
+    // The next item of a list: cpu=100m,5m:800m.
+    if (equals == std::string_view::npos && item.find(':') != std::string_view::npos && !key.empty()) {
+      keys[key].get_ref<std::string&>().append(",").append(item);
+      continue;
+    }
     if (equals == std::string_view::npos) return api::BadRequest(std::string(item) + " is not KEY=VALUE");
-    keys[std::string(item.substr(0, equals))] = std::string(item.substr(equals + 1));
+    key = item.substr(0, equals);
+    keys[key] = std::string(item.substr(equals + 1));
   }
   return keys;
 }

@@ -26,12 +26,22 @@ std::vector<std::string> Names(const Json& list, const char* field) {
 TEST(Discovery, GroupsComeInKubernetesOrder) {
   Json list = ApiGroupListDocument(Table());
   EXPECT_EQ(list["kind"], "APIGroupList");
-  EXPECT_EQ(Names(list["groups"], "name"),
-            (std::vector<std::string>{
-                "apps", "events.k8s.io", "authentication.k8s.io", "authorization.k8s.io", "autoscaling",
-                "batch", "certificates.k8s.io", "networking.k8s.io", "policy", "rbac.authorization.k8s.io",
-                "storage.k8s.io", "admissionregistration.k8s.io", "scheduling.k8s.io", "coordination.k8s.io",
-                "node.k8s.io", "discovery.k8s.io", "resource.k8s.io", "flowcontrol.apiserver.k8s.io"}));
+  EXPECT_EQ(
+      Names(list["groups"], "name"),
+      (std::vector<std::string>{"apps", "events.k8s.io", "authentication.k8s.io", "authorization.k8s.io",
+                                "autoscaling", "batch", "certificates.k8s.io", "networking.k8s.io", "policy",
+                                "rbac.authorization.k8s.io", "storage.k8s.io", "admissionregistration.k8s.io",
+                                "scheduling.k8s.io", "coordination.k8s.io", "node.k8s.io", "discovery.k8s.io",
+                                "resource.k8s.io", "flowcontrol.apiserver.k8s.io", "metrics.k8s.io"}));
+}
+
+TEST(Discovery, TheNewestVersionOfAGroupIsPreferred) {
+  const Json group = *ApiGroupDocument(Table(), "autoscaling");
+  EXPECT_EQ(Names(group["versions"], "version"), (std::vector<std::string>{"v2", "v1"}));
+  EXPECT_EQ(group["preferredVersion"]["version"], "v2");
+  const Json metrics = *ApiResourceListDocument(Table(), "metrics.k8s.io", "v1beta1");
+  EXPECT_EQ(metrics["resources"][1], Json::parse(R"({"name":"pods","singularName":"","namespaced":true,
+      "kind":"PodMetrics","verbs":["get","list"]})"));
 }
 
 TEST(Discovery, GroupNamesItsPreferredVersion) {

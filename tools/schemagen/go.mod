@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	k8s.io/api v0.36.6
 	k8s.io/apimachinery v0.36.6
+	k8s.io/metrics v0.36.6
 )
 
 require (

@@ -36,7 +36,9 @@ var roots = []root{
 	{"k8s.io/api", "policy/v1", []string{"PodDisruptionBudget", "PodDisruptionBudgetList", "Eviction"}},
 	{"k8s.io/api", "coordination/v1", []string{"Lease", "LeaseList"}},
 	{"k8s.io/api", "events/v1", []string{"Event", "EventList"}},
-	{"k8s.io/api", "autoscaling/v1", []string{"Scale"}},
+	{"k8s.io/api", "autoscaling/v1", []string{
+		"Scale", "HorizontalPodAutoscaler", "HorizontalPodAutoscalerList",
+	}},
 	{"k8s.io/api", "autoscaling/v2", []string{"HorizontalPodAutoscaler", "HorizontalPodAutoscalerList"}},
 	{"k8s.io/api", "certificates/v1", []string{"CertificateSigningRequest", "CertificateSigningRequestList"}},
 	{"k8s.io/api", "networking/v1", []string{
@@ -74,6 +76,9 @@ var roots = []root{
 	}},
 	{"k8s.io/api", "authentication/v1", []string{"SelfSubjectReview", "TokenReview", "TokenRequest"}},
 	{"k8s.io/api", "apidiscovery/v2", []string{"APIGroupDiscovery", "APIGroupDiscoveryList"}},
+	{"k8s.io/metrics", "pkg/apis/metrics/v1beta1", []string{
+		"NodeMetrics", "NodeMetricsList", "PodMetrics", "PodMetricsList",
+	}},
 	{"k8s.io/apimachinery", "pkg/apis/meta/v1", []string{
 		"ObjectMeta", "ListMeta", "Status", "DeleteOptions", "CreateOptions", "UpdateOptions", "PatchOptions",
 		"ListOptions", "GetOptions", "LabelSelector", "WatchEvent", "Table", "PartialObjectMetadata",

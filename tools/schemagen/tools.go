@@ -6,4 +6,5 @@ package main
 import (
 	_ "k8s.io/api/core/v1"
 	_ "k8s.io/apimachinery/pkg/apis/meta/v1"
+	_ "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )

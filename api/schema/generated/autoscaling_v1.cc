@@ -6,6 +6,42 @@
 namespace terrarium::api {
 namespace {
 
+constexpr FieldDef kCrossVersionObjectReference[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kRequired, .proto_number = 1, .go_type = "string"},
+    {.name = "name", .type = FieldType::kString, .presence = kRequired, .proto_number = 2, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 3, .go_type = "string"},
+};
+
+constexpr FieldDef kHorizontalPodAutoscaler[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", .go_type = "v1.ObjectMeta"},
+    {.name = "spec", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 2, .message = "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec", .go_type = "v1.HorizontalPodAutoscalerSpec"},
+    {.name = "status", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 3, .message = "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerStatus", .go_type = "v1.HorizontalPodAutoscalerStatus"},
+};
+
+constexpr FieldDef kHorizontalPodAutoscalerList[] = {
+    {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
+    {.name = "metadata", .type = FieldType::kMessage, .presence = kOmitEmpty, .proto_number = 1, .message = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta", .go_type = "v1.ListMeta"},
+    {.name = "items", .type = FieldType::kMessage, .cardinality = Cardinality::kList, .presence = kRequired, .proto_number = 2, .message = "io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler", .go_type = "[]v1.HorizontalPodAutoscaler"},
+};
+
+constexpr FieldDef kHorizontalPodAutoscalerSpec[] = {
+    {.name = "scaleTargetRef", .type = FieldType::kMessage, .presence = kRequired, .proto_number = 1, .message = "io.k8s.api.autoscaling.v1.CrossVersionObjectReference", .go_type = "v1.CrossVersionObjectReference"},
+    {.name = "minReplicas", .type = FieldType::kInt32, .presence = kPointer | kOmitEmpty, .proto_number = 2, .go_type = "int32"},
+    {.name = "maxReplicas", .type = FieldType::kInt32, .presence = kRequired, .proto_number = 3, .go_type = "int32"},
+    {.name = "targetCPUUtilizationPercentage", .type = FieldType::kInt32, .presence = kPointer | kOmitEmpty, .proto_number = 4, .go_type = "int32"},
+};
+
+constexpr FieldDef kHorizontalPodAutoscalerStatus[] = {
+    {.name = "observedGeneration", .type = FieldType::kInt64, .presence = kPointer | kOmitEmpty, .proto_number = 1, .go_type = "int64"},
+    {.name = "lastScaleTime", .type = FieldType::kTime, .presence = kPointer | kOmitEmpty, .proto_number = 2, .go_type = "v1.Time"},
+    {.name = "currentReplicas", .type = FieldType::kInt32, .presence = kRequired, .proto_number = 3, .go_type = "int32"},
+    {.name = "desiredReplicas", .type = FieldType::kInt32, .presence = kRequired, .proto_number = 4, .go_type = "int32"},
+    {.name = "currentCPUUtilizationPercentage", .type = FieldType::kInt32, .presence = kPointer | kOmitEmpty, .proto_number = 5, .go_type = "int32"},
+};
+
 constexpr FieldDef kScale[] = {
     {.name = "kind", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
     {.name = "apiVersion", .type = FieldType::kString, .presence = kOmitEmpty, .go_type = "string"},
@@ -24,6 +60,11 @@ constexpr FieldDef kScaleStatus[] = {
 };
 
 constexpr MessageDef kAutoscalingV1Tables[] = {
+    {.name = "io.k8s.api.autoscaling.v1.CrossVersionObjectReference", .fields = kCrossVersionObjectReference, .atomic_struct = true},
+    {.name = "io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler", .fields = kHorizontalPodAutoscaler},
+    {.name = "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerList", .fields = kHorizontalPodAutoscalerList},
+    {.name = "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec", .fields = kHorizontalPodAutoscalerSpec},
+    {.name = "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerStatus", .fields = kHorizontalPodAutoscalerStatus},
     {.name = "io.k8s.api.autoscaling.v1.Scale", .fields = kScale},
     {.name = "io.k8s.api.autoscaling.v1.ScaleSpec", .fields = kScaleSpec},
     {.name = "io.k8s.api.autoscaling.v1.ScaleStatus", .fields = kScaleStatus},

@@ -47,6 +47,7 @@ constexpr Default kDefaults[] = {
 
     {"authentication.v1.TokenRequestSpec", "expirationSeconds", "3600"},
 
+    {"autoscaling.v1.HorizontalPodAutoscalerSpec", "minReplicas", "1"},
     {"autoscaling.v2.HorizontalPodAutoscalerSpec", "minReplicas", "1"},
 
     {"batch.v1.CronJobSpec", "concurrencyPolicy", R"("Allow")"},

@@ -13,6 +13,7 @@ constexpr Gate kGates[] = {
     {"apps.v1.ReplicaSetSpec", "downscalePodPicker", "DownscalePodPicker"},
     {"apps.v1.ReplicaSetStatus", "terminatingReplicas", "DeploymentReplicaSetTerminatingReplicas"},
     {"apps.v1.RollingUpdateStatefulSetStrategy", "maxUnavailable", "MaxUnavailableStatefulSet"},
+    {"autoscaling.v2.HPAScalingRules", "tolerance", "HPAConfigurableTolerance"},
     {"batch.v1.JobSpec", "backoffLimitPerIndex", "JobBackoffLimitPerIndex"},
     {"batch.v1.JobSpec", "managedBy", "JobManagedBy"},
     {"batch.v1.JobSpec", "maxFailedIndexes", "JobBackoffLimitPerIndex"},

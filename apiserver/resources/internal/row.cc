@@ -60,6 +60,13 @@ ResourceInfo VirtualRow(const Package& package, const char* kind, const char* pl
           .storage = ""};
 }
 
+ResourceInfo ComputedRow(const Package& package, const char* kind, const char* plural, bool namespaced) {
+  ResourceInfo row = VirtualRow(package, kind, plural, namespaced);
+  row.singular = "";
+  row.verbs = {"get", "list"};
+  return row;
+}
+
 SubresourceInfo Scale() {
   return {.name = "scale",
           .group = "autoscaling",

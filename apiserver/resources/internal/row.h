@@ -36,6 +36,9 @@ ResourceInfo Row(const Package& package, const char* kind, const char* plural, c
 // A kind that is answered and never stored.
 ResourceInfo VirtualRow(const Package& package, const char* kind, const char* plural, bool namespaced);
 
+// A kind that is computed when it is read. Like metrics-server's kinds it has no singular.
+ResourceInfo ComputedRow(const Package& package, const char* kind, const char* plural, bool namespaced);
+
 SubresourceInfo Scale();
 // The Binding, Eviction or the kind itself under another name, with these verbs.
 SubresourceInfo Subresource(const char* name, const char* kind, Names verbs);
@@ -56,6 +59,7 @@ Resources Discovery();
 Resources DynamicAllocation();
 Resources Events();
 Resources FlowControl();
+Resources Metrics();
 Resources Networking();
 Resources NodeGroup();
 Resources Policy();

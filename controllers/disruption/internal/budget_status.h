@@ -42,7 +42,4 @@ api::Json NextStatus(const api::Json& budget, const Expected& expected, std::int
 // The status of a budget that could not be computed: nothing may be disrupted.
 api::Json FailedStatus(const api::Json& budget, const std::string& why, api::Time now);
 
-// A metav1.LabelSelector as Go prints it in the UnmanagedPods event.
-std::string GoText(const api::Json* selector);
-
 }  // namespace terrarium::controllers::disruption

@@ -7,12 +7,14 @@
 
 #include "kubelet-fake/kubelet/container_runtime.h"
 #include "kubelet-fake/kubelet/internal/log_book.h"
+#include "kubelet-fake/kubelet/internal/usage_book.h"
 #include "kubelet-fake/kubelet/pod_life.h"
 
 namespace terrarium::kubelet_fake {
 
 struct ContainerRuntime::Contents {
-  LogBook logs;  // thread-safe; the rest is for the kubelet's lane
+  LogBook logs;     // thread-safe
+  UsageBook usage;  // thread-safe; the rest is for the kubelet's lane
   // Pods of a kubelet that has stopped, by uid.
   std::map<std::string, PodLife> left;
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/json_access.h"
+#include "controllers/runtime/go_text.h"
 
 namespace terrarium::controllers::disruption {
 namespace {
