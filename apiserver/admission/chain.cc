@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <utility>
 
 #include "api/base/errors.h"
 #include "api/json_access.h"
+#include "apiserver/admission/admission_plugins.h"
 #include "apiserver/admission/internal/plugins.h"
 #include "apiserver/internal/admission.h"
 
@@ -10,9 +12,14 @@ namespace admission {
 namespace {
 
 constexpr Plugin kChain[] = {
-    {SetContainerDefaults, CheckLimitRanges},
-    {ResolvePriority, CheckPriorityClass},
+    {"LimitRanger", SetContainerDefaults, CheckLimitRanges},
+    {kServiceAccountPlugin, SetServiceAccount, CheckServiceAccount},
+    {"Priority", ResolvePriority, CheckPriorityClass},
 };
+
+bool IsOn(const Call& call, const Plugin& plugin) {
+  return !call.server.options.disabled_admission.contains(plugin.name);
+}
 
 }  // namespace
 
@@ -31,15 +38,34 @@ std::vector<api::ObjectPtr> StoredObjects(const Call& call, const char* resource
 }  // namespace admission
 
 api::Result<void> AdmitNew(const Call& call, Json& object) {
-  for (const admission::Plugin& plugin : admission::kChain)
+  for (const admission::Plugin& plugin : admission::kChain) {
+    if (!admission::IsOn(call, plugin)) continue;
     if (auto admitted = plugin.admit(call, object); !admitted) return admitted.status();
+  }
   return {};
 }
 
 api::Result<void> CheckAdmission(const Call& call, const Json& object, const Json* old) {
-  for (const admission::Plugin& plugin : admission::kChain)
+  for (const admission::Plugin& plugin : admission::kChain) {
+    if (!admission::IsOn(call, plugin)) continue;
     if (auto checked = plugin.check(call, object, old); !checked) return checked.status();
+  }
   return {};
+}
+
+api::Result<AdmissionPluginSet> ParseAdmissionPlugins(std::string_view list) {
+  AdmissionPluginSet names;
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    if (std::none_of(std::begin(admission::kChain), std::end(admission::kChain),
+                     [&](const admission::Plugin& plugin) { return plugin.name == name; }))
+      return api::BadRequest(api::Quote(name) +
+                             " is not one of the plugins that can be switched: LimitRanger, Priority and "
+                             "ServiceAccount");
+    names.emplace(name);
+  }
+  return names;
 }
 
 }  // namespace terrarium::apiserver
