@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,9 @@ struct HandlerOptions {
   std::function<std::string(std::string_view resource)> create_warning;
   // Records what writes did to fields that have a feature gate. It outlives the handler.
   GateLog* gate_log = nullptr;
+  // Admission plugins that are off, by Kubernetes' names (apiserver/admission/admission_plugins.h).
+  // ServiceAccount needs a controller that makes the accounts.
+  std::set<std::string, std::less<>> disabled_admission = {"ServiceAccount"};
   TokenAuthenticator authenticate;  // for TokenReviews; a request already carries its user
   // The resources that the control plane serves. nullptr: the handler makes its own registry of the built-in
   // resources.

@@ -3,6 +3,7 @@
 // The dependencies and the interface of a controller.
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +30,7 @@ struct ControllerContext {
   WhyLog& why;
   // Calls services that users run; nullptr: not available. Unlike the rest it may respond on any thread.
   api::HttpCaller* http = nullptr;
+  std::string root_ca = {};  // PEM certificates for kube-root-ca.crt
 };
 
 // The constructor registers informers, indexes and handlers. Start() is called when all informers have

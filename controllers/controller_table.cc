@@ -23,6 +23,9 @@
 #include "controllers/pod_gc/pod_garbage_collector.h"
 #include "controllers/replicaset/replicaset_controller.h"
 #include "controllers/resource_quota/resource_quota_controller.h"
+#include "controllers/serviceaccount/root_ca_publisher.h"
+#include "controllers/serviceaccount/service_account_controller.h"
+#include "controllers/serviceaccount/tokens_controller.h"
 #include "controllers/statefulset/statefulset_controller.h"
 #include "controllers/taint_eviction/taint_eviction_controller.h"
 #include "controllers/ttl_after_finished/ttl_after_finished_controller.h"
@@ -85,12 +88,12 @@ constexpr ControllerEntry kControllers[] = {
     {"resourceclaim-controller", "resource-claim-controller", nullptr},
     {"resourcepoolstatusrequest-controller", "", nullptr},
     {"resourcequota-controller", "resourcequota", Entry<MakeResourceQuotaController>},
-    {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", nullptr},
+    {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", Entry<MakeRootCaPublisher>},
     {"selinux-warning-controller", "", nullptr},
     {"service-cidr-controller", "", nullptr},
     {"service-lb-controller", "service", nullptr},
-    {"serviceaccount-controller", "serviceaccount", nullptr},
-    {"serviceaccount-token-controller", "serviceaccount-token", nullptr},
+    {"serviceaccount-controller", "serviceaccount", Entry<MakeServiceAccountController>},
+    {"serviceaccount-token-controller", "serviceaccount-token", Entry<MakeServiceAccountTokenController>},
     {"statefulset-controller", "statefulset", Entry<MakeStatefulSetController>},
     {"storage-version-migrator-controller", "svm", nullptr},
     {"storageversion-garbage-collector-controller", "storage-version-gc", nullptr},

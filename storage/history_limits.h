@@ -4,9 +4,10 @@
 
 namespace terrarium::storage {
 
-// How much history a store keeps, for watches that resume and lists with pages. The oldest events are dropped
-// when there are more than `events_max`, or when the objects that only events refer to exceed `bytes_max`;
-// the newest `events_min` always stay.
+// How much history a store keeps, for watches that resume and lists with pages. When there are more events
+// than `events_max`, or the objects that only events refer to exceed `bytes_max`, the resource with the most
+// history gives up its oldest events, so that a busy one (Leases, Events) does not expire the watches of the
+// others. `events_min` events stay even if they exceed the bytes.
 struct HistoryLimits {
   std::size_t events_max = 10'000;
   std::size_t bytes_max = std::size_t{24} << 20;

@@ -60,13 +60,13 @@ std::string WalOf(const std::string& path) {
 
 class SqliteStore final : public StoreBase {
  public:
-  SqliteStore(const SqliteOptions& options, std::unique_ptr<SqliteLog> log, std::unique_ptr<State> state,
-              std::int64_t file_compacted)
-      : StoreBase(std::move(state)),
+  SqliteStore(const SqliteOptions& options, std::unique_ptr<SqliteLog> log, LoadedFile loaded)
+      : StoreBase(std::move(loaded.state)),
         file_(options.path, "its objects are lost when the server ends"),
         wal_(WalOf(options.path), "the newest writes are lost if the server is killed"),
         log_(std::move(log)),
-        file_compacted_(file_compacted) {
+        file_compacted_(loaded.compacted),
+        recent_(std::move(loaded.recent)) {
     if (!options.inline_commits)
       thread_ = std::make_unique<CommitThread>(
           kBatchWritesMax, [this](std::vector<CommitJob> jobs) { CommitAndNotify(std::move(jobs)); });
@@ -146,15 +146,16 @@ class SqliteStore final : public StoreBase {
       // Refused writes fail too: the reason may have been a write of this batch that was not committed.
       return std::vector<WriteOutcome>(jobs.size(), {WriteOutcome::Code::kFailed, nullptr, *error});
     }
+    for (const Change& change : batch.changes()) recent_.Add(BytesKeptAlive(change.event));
     state_->Apply(batch.changes());
     wakes = hub_.Publish(batch.changes());
     return outcomes;
   }
 
-  // Compacts the file up to the compacted revision in memory if it lags by `lag_min` revisions or more. A
+  // Compacts the file up to the newest events of all resources if it lags by `lag_min` revisions or more. A
   // failure costs only space in the file; the next write tries again.
   void CompactFile(std::int64_t lag_min) {
-    std::int64_t target = state_->compacted();
+    const std::int64_t target = std::max(state_->floor(), state_->revision() - recent_.count());
     while (log_ != nullptr && target - file_compacted_ >= lag_min) {
       std::int64_t to = std::min(target, file_compacted_ + kCompactRevisions);
       if (log_->Compact({.from = file_compacted_, .to = to, .revision = state_->revision()})) return;
@@ -167,8 +168,9 @@ class SqliteStore final : public StoreBase {
   const FileIdentity wal_;  // written when the store was opened, and not removed before it is closed
   std::atomic<bool> shut_down_done_ = false;
   std::mutex sequencer_;
-  std::unique_ptr<SqliteLog> log_;  // guarded by sequencer_, as file_compacted_; nullptr after Shutdown
+  std::unique_ptr<SqliteLog> log_;  // guarded by sequencer_, as the next two; nullptr after Shutdown
   std::int64_t file_compacted_;
+  RecentEvents recent_;
   std::atomic<bool> compact_asked_ = false;
   std::once_flag shut_down_;
   std::unique_ptr<CommitThread> thread_;  // last: it uses the rest
@@ -179,11 +181,9 @@ class SqliteStore final : public StoreBase {
 api::Result<std::unique_ptr<Store>> OpenSqliteStore(const SqliteOptions& options) {
   api::Result<std::unique_ptr<SqliteLog>> log = SqliteLog::Open(options);
   if (!log) return std::move(log.status());
-  std::int64_t file_compacted = 0;
-  api::Result<std::unique_ptr<State>> state = LoadState(**log, options, file_compacted);
-  if (!state) return std::move(state.status());
-  return std::unique_ptr<Store>(
-      std::make_unique<SqliteStore>(options, std::move(*log), std::move(*state), file_compacted));
+  api::Result<LoadedFile> loaded = LoadState(**log, options);
+  if (!loaded) return std::move(loaded.status());
+  return std::unique_ptr<Store>(std::make_unique<SqliteStore>(options, std::move(*log), std::move(*loaded)));
 }
 
 }  // namespace terrarium::storage

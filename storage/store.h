@@ -157,7 +157,7 @@ class Store {
 
   virtual std::int64_t CurrentRevision() const = 0;  // newest visible
   virtual std::int64_t CompactedRevision()
-      const = 0;  // events at and below it are gone; older reads are Expired
+      const = 0;  // older reads are Expired, except of resources whose own history reaches further back
   // Drops history up to `revision` (clamped to the current one). Open watches continue.
   virtual void Compact(std::int64_t revision) = 0;
 

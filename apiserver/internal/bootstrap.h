@@ -4,8 +4,9 @@
 
 namespace terrarium::apiserver {
 
-// Creates the objects that every cluster has from the start: four namespaces and the Service of the API
-// itself. Existing objects are left untouched.
+// Creates the objects that every cluster has from the start: four namespaces, the Service of the API itself,
+// the default ServiceCIDR, the system's PriorityClasses, and the objects of API Priority and Fairness.
+// Existing objects are left untouched.
 void CreateClusterObjects(Server& server);
 
 }  // namespace terrarium::apiserver

@@ -10,6 +10,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "api/base/repeating_timer.h"
 #include "api/base/task.h"
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
@@ -144,14 +145,25 @@ class NodeLifecycleController final : public Controller {
 
   Task<void> Monitor() {
     while (true) {
-      co_await CheckNodes();
-      co_await api::Sleep(env_.executor, kMonitorPeriod, api::TimerKind::kBackground);
+      const bool all_well = co_await CheckNodes();
+      const Time checked = env_.clock.Now();
+      if (all_well) {
+        co_await api::SleepUntilRepeated(env_.executor, kMonitorPeriod);
+      } else {
+        co_await api::Sleep(env_.executor, kMonitorPeriod, api::TimerKind::kBackground);
+      }
+      const api::Duration skipped = env_.clock.Now() - checked - kMonitorPeriod;
+      // Nodes renew no Leases while the clock skips.
+      if (skipped >= kMonitorPeriod)
+        for (auto& [name, node] : nodes_) node.health.LeaveOut(skipped);
     }
   }
 
-  // Checks the cached facts of all nodes. A healthy node costs no more than a comparison.
-  Task<void> CheckNodes() {
+  // Checks the cached facts of all nodes. A healthy node costs no more than a comparison. Returns whether no
+  // node is late with its heartbeat or needs a write.
+  Task<bool> CheckNodes() {
     const Time now = env_.clock.Now();
+    bool all_well = true;
     ReportRemovedNodes();
     std::vector<std::string> wrong;
     for (auto& [name, node] : nodes_) {
@@ -159,6 +171,7 @@ class NodeLifecycleController final : public Controller {
         RecordEvent(name, node.object->header().uid, "RegisteredNode",
                     "Registered Node " + name + " in Controller");
       Observe(name, node, now);
+      if (node.facts.ready != Ready::kUnknown && node.health.IsLate(now)) all_well = false;
       TaintQueue& queue = zones_.QueueOf(node.facts.zone, now);
       if (NeedsWrite(node, now)) {
         wrong.push_back(name);
@@ -168,6 +181,7 @@ class NodeLifecycleController final : public Controller {
     }
     for (const std::string& name : wrong) co_await PutRight(name);
     co_await UpdateZones();
+    co_return all_well&& wrong.empty();
   }
 
   static bool Evicts(const NodeFacts& facts) { return facts.evicts_not_ready || facts.evicts_unreachable; }

@@ -10,6 +10,7 @@
 #include <prometheus/registry.h>
 #include <spdlog/spdlog.h>
 
+#include "api/base/repeating_timer.h"
 #include "api/base/task.h"
 #include "api/core_v1/pod.h"
 #include "api/core_v1/taint.h"
@@ -132,20 +133,26 @@ class PodGarbageCollector final : public Controller {
 
   Task<void> CheckPeriodically() {
     while (true) {
-      Check();
-      co_await api::Sleep(env_.executor, kCheckPeriod, api::TimerKind::kBackground);
+      if (Check()) {
+        co_await api::Sleep(env_.executor, kCheckPeriod, api::TimerKind::kBackground);
+      } else {
+        co_await api::SleepUntilRepeated(env_.executor, kCheckPeriod);
+      }
     }
   }
 
-  void Check() {
+  // Whether there may be pods to collect at the next check too.
+  bool Check() {
     const std::size_t keep = options_.terminated_pod_threshold;
-    if (keep > 0 && ended_.size() > keep)
+    const bool too_many = keep > 0 && ended_.size() > keep;
+    if (too_many)
       for (const ObjectName& pod : ended_.First(ended_.size() - keep))
         Collect(pod, RemovalReason::kTerminated);
     for (const std::string& node : out_of_service_)
       for (const ObjectPtr& pod : pods_.ByIndex(kPodsByNode, node))
         if (pod->header().deleting) Collect(pod->name(), RemovalReason::kOutOfService);
     for (const ObjectName& pod : unscheduled_) Collect(pod, RemovalReason::kUnscheduled);
+    return too_many || !out_of_service_.empty() || !unscheduled_.empty();
   }
 
   void Collect(const ObjectName& pod, RemovalReason reason) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "api/base/repeating_timer.h"
 #include "api/json_access.h"
 #include "controllers/resource_quota/internal/quota_status.h"
 #include "controllers/resource_quota/internal/resource_quota_controller.h"
@@ -136,6 +137,7 @@ void ResourceQuotaController::QuotaSeen(const api::Object& quota) {
       for (const ObjectPtr& object : kinds_[kind]->List(name.ns)) ObjectSeen(kind, *object);
     }
   }
+  if (std::exchange(resync_repeats_, false)) ScheduleResync();
   loop_.queue().Add(name);
 }
 
@@ -155,12 +157,18 @@ void ResourceQuotaController::Enqueue(const std::vector<ObjectName>& quotas) {
 }
 
 void ResourceQuotaController::ScheduleResync() {
-  resync_ = context_.env.executor.PostInBackground(kResyncPeriod, [weak = weak_from_this()] {
+  api::Executor& executor = context_.env.executor;
+  if (resync_ != 0) executor.Cancel(resync_);
+  auto resync = [weak = weak_from_this()] {
     auto self = weak.lock();
     if (self == nullptr) return;
+    self->resync_ = 0;
     self->Resync();
     self->ScheduleResync();
-  });
+  };
+  resync_repeats_ = ledger_.Quotas().empty();
+  resync_ = resync_repeats_ ? api::PostRepeating(executor, kResyncPeriod, kResyncPeriod, std::move(resync))
+                            : executor.PostInBackground(kResyncPeriod, std::move(resync));
 }
 
 // Finds changes that no event reports: pods past their deletion deadline, and usage that the apiserver

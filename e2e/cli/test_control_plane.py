@@ -89,6 +89,31 @@ class ControlPlane(ServeCase):
             rest.post("/terrarium/v1/clock/advance", {"duration": "1s"}).expect()
             self.assertEqual(rest.get("/api/v1/namespaces/default/pods/web").code, 404)
 
+    def test_event_ttl(self):
+        event = {
+            "metadata": {"name": "e", "namespace": "default"},
+            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "web"},
+        }
+        with self.cluster("--clock=virtual", "--event-ttl=10m") as server:
+            rest = self.rest(server.url)
+            rest.post("/api/v1/namespaces/default/events", event).expect()
+            for advance, code in (("10m", 200), ("30s", 404)):
+                rest.post("/terrarium/v1/clock/advance", {"duration": advance}).expect()
+                self.assertEqual(rest.get("/api/v1/namespaces/default/events/e").code, code)
+
+    def test_admission_plugins(self):
+        table = {
+            (): "default",
+            ("--disable-admission-plugins=ServiceAccount",): None,
+            ("--controllers=-*",): None,
+            ("--controllers=-*", "--enable-admission-plugins=ServiceAccount"): "default",
+        }
+        for flags, account in table.items():
+            with self.subTest(flags), self.cluster("--clock=virtual", *flags) as server:
+                pod = self.make_pod(server).get("/api/v1/namespaces/default/pods/web").expect()
+                self.assertEqual(pod["spec"].get("serviceAccountName"), account)
+                self.assertEqual(bool(pod["spec"].get("volumes")), account is not None)
+
     def test_controllers(self):
         """Pods of a node that is gone are collected, unless that controller is left out, by either of its names."""
         table = {

@@ -37,6 +37,9 @@ class Help(ServeCase):
             "--scheduler",
             "--nodes",
             "--pod-defaults",
+            "--event-ttl",
+            "--enable-admission-plugins",
+            "--disable-admission-plugins",
             "--pod-picker-allow",
             "--pod-picker-ca",
             "--clock",
@@ -116,6 +119,16 @@ class Refusals(ServeCase):
         for controllers in ("no-such-controller", "*,-no-such-controller", "podgc,no-such-controller"):
             with self.subTest(controllers):
                 self.is_refused("--controllers", controllers, saying=["--controllers", '"no-such-controller"'])
+
+    def test_an_unknown_admission_plugin(self):
+        for flag in ("--enable-admission-plugins", "--disable-admission-plugins"):
+            with self.subTest(flag):
+                self.is_refused(flag, "ServiceAccount,NoSuchPlugin", saying=[flag, '"NoSuchPlugin"'])
+
+    def test_an_event_ttl_that_is_not_a_time(self):
+        for ttl in ("soon", "0s", "-1h"):
+            with self.subTest(ttl):
+                self.is_refused(f"--event-ttl={ttl}", saying=["--event-ttl", ttl])
 
     def test_an_unknown_clock(self):
         for clock in ("fast", "scaled", "scaled=0", "scaled=many", "virtual=2", ""):

@@ -9,6 +9,7 @@
 
 #include "api/base/errors.h"
 #include "api/base/prng.h"
+#include "api/base/repeating_timer.h"
 #include "api/base/task.h"
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
@@ -32,6 +33,13 @@ constexpr api::Duration kTryAgain = std::chrono::seconds(1);  // after ServiceUn
 bool IsReady(const Json& node) {
   const Json* ready = api::FindCondition(node, "Ready");
   return ready != nullptr && api::StringAt(*ready, "status") == "True";
+}
+
+// The time of the newest status heartbeat of a node that renews its Lease now and was due to report at `due`:
+// now, or earlier if the clock has skipped it.
+Time LastHeartbeat(Time due, Time now) {
+  const Time first = now - (now - due) / HeartbeatWheel::kPeriod * HeartbeatWheel::kPeriod;
+  return first + (now - first) / kStatusPeriod * kStatusPeriod;
 }
 
 }  // namespace
@@ -122,6 +130,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     bool failed = false;
     bool unschedulable = false;
     Time status_due{};
+    Time heartbeat_at{};    // of the status heartbeat that is due or in flight
     Json lease;             // as last known; null: to be created
     bool renewing = false;  // at most one write of each kind is in flight
     bool reporting = false;
@@ -252,7 +261,9 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
       co_return;
     }
     auto document = (*live)->Document();
-    auto patch = StatusPatch(*document, options_, nodes_.at(name).machine, report, env_.clock.Now());
+    const Node& reporting = nodes_.at(name);
+    const Time at = report == StatusReport::kHeartbeat ? reporting.heartbeat_at : env_.clock.Now();
+    auto patch = StatusPatch(*document, options_, reporting.machine, report, at);
     if (!patch) co_return;
     const bool was_ready = IsReady(*document);
     auto patched = co_await client_.Patch("nodes", std::move(target), std::move(*patch), "status");
@@ -314,24 +325,28 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     }
     if (!next) return;
     beat_at_ = *next;
-    timer_ = env_.executor.PostInBackground(*next - env_.clock.Now(), [weak = weak_from_this()] {
-      if (auto self = weak.lock()) self->Beat();
-    });
+    timer_ = api::PostRepeating(env_.executor, HeartbeatWheel::kSlot, *next - env_.clock.Now(),
+                                [weak = weak_from_this()] {
+                                  if (auto self = weak.lock()) self->Beat();
+                                });
   }
 
   void Beat() {
     timer_ = 0;
     const Time now = env_.clock.Now();
+    // Heartbeats that the clock has skipped, or that are late by more than a full period, are left out.
+    if (now - beat_at_ >= HeartbeatWheel::kPeriod)
+      beat_at_ += (now - beat_at_) / HeartbeatWheel::kSlot * HeartbeatWheel::kSlot;
     for (const std::string& name : wheel_.DueAt(beat_at_)) {
       Node* node = FindUp(name);
       if (node == nullptr) continue;
       tasks_.Spawn(Renew(name));
       if (now < node->status_due) continue;
-      node->status_due = now + kStatusPeriod;
+      node->heartbeat_at = LastHeartbeat(node->status_due, now);
+      node->status_due = node->heartbeat_at + kStatusPeriod;
       tasks_.Spawn(Report(name, StatusReport::kHeartbeat));
     }
-    // Heartbeats that are late by more than a full period of the wheel are skipped.
-    ScheduleBeat(std::max(beat_at_, now - HeartbeatWheel::kPeriod));
+    ScheduleBeat(beat_at_);
   }
 
   void RecordStatus(const std::string& name, std::string_view reason) {

@@ -65,6 +65,9 @@ type ClusterOptions struct {
 	Kubelet                       *bool             `json:"kubelet,omitempty"`
 	Scheduler                     *bool             `json:"scheduler,omitempty"`
 	PodDefaults                   map[string]string `json:"podDefaults,omitempty"`
+	EventTTL                      string            `json:"eventTtl,omitempty"` // "1h" by default
+	EnableAdmissionPlugins        string            `json:"enableAdmissionPlugins,omitempty"`
+	DisableAdmissionPlugins       string            `json:"disableAdmissionPlugins,omitempty"`
 	Data                          string            `json:"data,omitempty"` // a SQLite file; a cluster's is below --cluster-data-dir
 }
 
@@ -330,6 +333,9 @@ func flagsOf(o Options) []string {
 	add("kubelet-feature-gates", joined(o.KubeletFeatureGates))
 	add("controllers", o.Controllers)
 	add("pod-defaults", joined(o.PodDefaults))
+	add("event-ttl", o.EventTTL)
+	add("enable-admission-plugins", o.EnableAdmissionPlugins)
+	add("disable-admission-plugins", o.DisableAdmissionPlugins)
 	add("data", o.Data)
 	return append(flags, o.Flags...)
 }

@@ -11,6 +11,9 @@ export interface ClusterSettings {
   kubelet?: boolean;
   scheduler?: boolean;
   podDefaults?: Record<string, string | number | boolean>;
+  eventTtl?: string;
+  enableAdmissionPlugins?: string;
+  disableAdmissionPlugins?: string;
   data?: string;
 }
 

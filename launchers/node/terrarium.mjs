@@ -238,8 +238,8 @@ export class Server extends ControlPlane {
 /**
  * Starts a server. `binary` is the program to run; by default the one that the environment variable TERRARIUM names, or
  * terrarium on the PATH. `settings` are those of a cluster (clock, seed, nodes, featureGates,
- * controllerManagerFeatureGates, kubeletFeatureGates, controllers, kubelet, scheduler, podDefaults, data); they are the
- * defaults of other clusters. `flags` are further flags of `terrarium serve`.
+ * controllerManagerFeatureGates, kubeletFeatureGates, controllers, kubelet, scheduler, podDefaults, eventTtl,
+ * enableAdmissionPlugins, disableAdmissionPlugins, data); they are the defaults of other clusters. `flags` are further flags of `terrarium serve`.
  */
 export async function start({ binary, flags = [], startTimeout = startTimeoutMs, ...settings } = {}) {
   const program = findBinary(binary);

@@ -202,7 +202,8 @@ class Terrarium(ControlPlane):
 
     `binary` is the program to run; by default the one that the environment variable TERRARIUM names, or terrarium on
     the PATH. `settings` are those of cluster(): clock, seed, nodes, feature_gates, controller_manager_feature_gates,
-    kubelet_feature_gates, controllers, kubelet, scheduler, pod_defaults, data. They are the defaults of other clusters.
+    kubelet_feature_gates, controllers, kubelet, scheduler, pod_defaults, event_ttl, enable_admission_plugins,
+    disable_admission_plugins, data. They are the defaults of other clusters.
     """
 
     def __init__(self, binary=None, *, flags=(), start_timeout=START_TIMEOUT_S, **settings):

@@ -19,7 +19,8 @@ class Loader {
   Loader(const SqliteOptions& options, std::int64_t compacted)
       : derive_(options.derive_header ? options.derive_header : BasicHeader),
         compacted_(compacted),
-        state_(std::make_unique<State>(options.history, std::max(compacted, kFreshRevision), compacted)) {}
+        state_(std::make_unique<State>(options.history, std::max(compacted, kFreshRevision), compacted)),
+        recent_(options.history) {}
 
   SqlError Use(const LogRow& row, bool intact) {
     if (!intact) return Damaged(row, "does not have the checksum with which it was written");
@@ -42,11 +43,12 @@ class Loader {
     std::deque<Change> changes;
     changes.push_back({std::string(row.resource), Event{type, std::move(object), std::move(current)}});
     state_->Apply(changes);
+    recent_.Add(BytesKeptAlive(changes.front().event));
     return std::nullopt;
   }
 
   State& state() { return *state_; }
-  std::unique_ptr<State> Release() { return std::move(state_); }
+  LoadedFile Release() { return {std::move(state_), compacted_, std::move(recent_)}; }
 
  private:
   static LogOp OpOf(const LogRow& row) { return static_cast<LogOp>(row.op); }
@@ -78,16 +80,16 @@ class Loader {
   const DeriveHeader derive_;
   const std::int64_t compacted_;
   std::unique_ptr<State> state_;
+  RecentEvents recent_;
 };
 
 }  // namespace
 
-api::Result<std::unique_ptr<State>> LoadState(SqliteLog& log, const SqliteOptions& options,
-                                              std::int64_t& file_compacted) {
-  std::int64_t revision = 0;
-  SqlError error = log.ReadMeta(file_compacted, revision);
+api::Result<LoadedFile> LoadState(SqliteLog& log, const SqliteOptions& options) {
+  std::int64_t compacted = 0, revision = 0;
+  SqlError error = log.ReadMeta(compacted, revision);
   if (!error) {
-    Loader loader(options, file_compacted);
+    Loader loader(options, compacted);
     error = log.ForEach([&](const LogRow& row, bool intact) { return loader.Use(row, intact); });
     if (!error && loader.state().revision() < revision)
       error = "damaged: the log ends at revision " + std::to_string(loader.state().revision()) +

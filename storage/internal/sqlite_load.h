@@ -2,14 +2,20 @@
 
 #include <memory>
 
+#include "storage/internal/recent_events.h"
 #include "storage/internal/sqlite_log.h"
 #include "storage/internal/state.h"
 
 namespace terrarium::storage {
 
-// The state that the file describes, and in `file_compacted` the revision up to which the file itself is
-// compacted. Fails with a description when the log is inconsistent, instead of loading a part of it.
-api::Result<std::unique_ptr<State>> LoadState(SqliteLog& log, const SqliteOptions& options,
-                                              std::int64_t& file_compacted);
+struct LoadedFile {
+  std::unique_ptr<State> state;
+  std::int64_t compacted = 0;  // the revision up to which the file itself is compacted
+  RecentEvents recent;
+};
+
+// The state that the file describes. Fails with a description when the log is inconsistent, instead of
+// loading a part of it.
+api::Result<LoadedFile> LoadState(SqliteLog& log, const SqliteOptions& options);
 
 }  // namespace terrarium::storage

@@ -30,7 +30,7 @@ std::size_t BytesKeptAlive(const Event& event) {
 }
 
 State::State(const HistoryLimits& limits, std::int64_t revision, std::int64_t compacted)
-    : limits_(limits), revision_(revision), compacted_(compacted) {
+    : limits_(limits), revision_(revision), compacted_(compacted), floor_(compacted) {
   CHECK(compacted <= revision);
 }
 
@@ -73,15 +73,37 @@ void State::Apply(const std::deque<Change>& changes) {
     } else {
       Put(resource, event.object);
     }
-    log_.push_back({event, &resource});
-    log_bytes_ += BytesKeptAlive(event);
-    resource.revisions.push_back(event.revision());
+    resource.history.push_back(event);
+    const std::size_t bytes = BytesKeptAlive(event);
+    resource.history_bytes += bytes;
+    history_bytes_ += bytes;
+    ++history_events_;
     revision_.store(event.revision(), std::memory_order_release);
-    while (log_.size() > limits_.events_min &&
-           (log_.size() > limits_.events_max || log_bytes_ > limits_.bytes_max)) {
-      ForgetOldest(garbage);
-    }
+    Trim(garbage);
   }
+}
+
+void State::Trim(std::vector<Event>& garbage) {
+  while (history_events_ > limits_.events_min) {
+    const bool too_many = history_events_ > limits_.events_max;
+    if (!too_many && history_bytes_ <= limits_.bytes_max) return;
+    ForgetOldest(LargestHistory(!too_many), garbage);
+  }
+}
+
+State::Resource& State::LargestHistory(bool by_bytes) {
+  // So many events later the largest history is at most this much smaller than the others.
+  const std::size_t drops = std::max<std::size_t>(limits_.events_max / 64, 1);
+  if (largest_.drops == 0 || largest_.by_bytes != by_bytes || largest_.resource->history.empty()) {
+    largest_ = {nullptr, by_bytes, drops};
+    auto size = [by_bytes](const Resource& r) { return by_bytes ? r.history_bytes : r.history.size(); };
+    for (auto& [name, resource] : resources_)
+      if (largest_.resource == nullptr || size(resource) > size(*largest_.resource))
+        largest_.resource = &resource;
+  }
+  CHECK(largest_.resource != nullptr);
+  --largest_.drops;
+  return *largest_.resource;
 }
 
 void State::Restore(std::string_view resource, ObjectPtr object) {
@@ -109,20 +131,16 @@ std::size_t State::Count(std::string_view resource) const {
   return found == nullptr ? 0 : found->count;
 }
 
-const State::LogEntry& State::EntryAt(std::int64_t revision) const {
-  std::int64_t first = this->revision() - static_cast<std::int64_t>(log_.size()) + 1;
-  CHECK(revision >= first);
-  return log_[static_cast<std::size_t>(revision - first)];
-}
-
-void State::ForgetOldest(std::vector<Event>& garbage) {
-  LogEntry& oldest = log_.front();
-  CHECK(oldest.resource->revisions.front() == oldest.event.revision());
-  oldest.resource->revisions.pop_front();
-  log_bytes_ -= BytesKeptAlive(oldest.event);
-  compacted_.store(oldest.event.revision(), std::memory_order_release);
-  garbage.push_back(std::move(oldest.event));
-  log_.pop_front();
+void State::ForgetOldest(Resource& resource, std::vector<Event>& garbage) {
+  Event& oldest = resource.history.front();
+  const std::size_t bytes = BytesKeptAlive(oldest);
+  resource.history_bytes -= bytes;
+  history_bytes_ -= bytes;
+  --history_events_;
+  resource.compacted = oldest.revision();
+  if (compacted() < resource.compacted) compacted_.store(resource.compacted, std::memory_order_release);
+  garbage.push_back(std::move(oldest));
+  resource.history.pop_front();
 }
 
 void State::Compact(std::int64_t revision) {
@@ -130,18 +148,21 @@ void State::Compact(std::int64_t revision) {
   std::unique_lock gate(gate_);
   std::unique_lock lock(mutex_);
   revision = std::min(revision, this->revision());
-  while (!log_.empty() && log_.front().event.revision() <= revision) ForgetOldest(garbage);
+  for (auto& [name, resource] : resources_)
+    while (!resource.history.empty() && resource.history.front().revision() <= revision)
+      ForgetOldest(resource, garbage);
+  if (floor() < revision) floor_.store(revision, std::memory_order_release);
   if (compacted() < revision) compacted_.store(revision, std::memory_order_release);
 }
 
 std::size_t State::HistoryEvents() const {
   ReadLock lock(*this);
-  return log_.size();
+  return history_events_;
 }
 
 std::size_t State::HistoryBytes() const {
   ReadLock lock(*this);
-  return log_bytes_;
+  return history_bytes_;
 }
 
 }  // namespace terrarium::storage

@@ -2,9 +2,9 @@
 
 // The current objects and the bounded history of a store, in memory.
 //
-// History is one log in revision order without gaps, so that the index of an event follows from its revision
-// by subtraction. Each resource has the revisions of its own events. Past states are not stored: a list at
-// revision R takes the current objects and undoes the events after R.
+// Each resource has a history of its own events in revision order. All histories share one budget: when it is
+// used up, the largest one loses its oldest events. Past states are not stored: a list at revision R takes
+// the current objects and undoes the resource's events after R.
 
 #include <atomic>
 #include <cstdint>
@@ -43,8 +43,8 @@ class State {
   // The state of a store at `revision` whose events at and below `compacted` are gone.
   State(const HistoryLimits& limits, std::int64_t revision, std::int64_t compacted);
 
-  // Makes all changes visible in one step and drops the oldest events beyond the limits. REQUIRES: the
-  // revisions follow the current one without a gap.
+  // Makes all changes visible in one step and drops events beyond the limits. REQUIRES: the revisions follow
+  // the current one without a gap.
   void Apply(const std::deque<Change>& changes);
   // Adds an object without an event. Used while a store is being opened, before any reader exists.
   void Restore(std::string_view resource, ObjectPtr object);
@@ -61,7 +61,7 @@ class State {
   template <typename Use>
   std::optional<api::Status> Replay(const WatchQuery& query, Use use) const {
     ReadLock lock(*this);
-    if (auto expired = CheckNotCompacted(query.from_revision)) return expired;
+    if (auto expired = CheckNotCompacted(query.resource, query.from_revision)) return expired;
     use(revision(), EventsAfter(query));
     return std::nullopt;
   }
@@ -73,7 +73,10 @@ class State {
   }
 
   std::int64_t revision() const { return revision_.load(std::memory_order_acquire); }
+  // The histories of all resources reach back to this revision, that of a quiet resource possibly further.
   std::int64_t compacted() const { return compacted_.load(std::memory_order_acquire); }
+  // Up to where Compact() has dropped the events of every resource.
+  std::int64_t floor() const { return floor_.load(std::memory_order_acquire); }
   void Compact(std::int64_t revision);
   std::size_t HistoryEvents() const;
   std::size_t HistoryBytes() const;
@@ -84,11 +87,9 @@ class State {
   struct Resource {
     Namespaces namespaces;  // none of them empty
     std::size_t count = 0;
-    std::deque<std::int64_t> revisions;  // of its events that are still in the log, ascending
-  };
-  struct LogEntry {
-    Event event;
-    Resource* resource;
+    std::deque<Event> history;  // by revision, ascending
+    std::size_t history_bytes = 0;
+    std::int64_t compacted = 0;  // its events at and below are gone; also those at and below floor_
   };
 
   // A reader locks and releases the gate before it locks mutex_; a writer holds the gate while it waits.
@@ -121,11 +122,15 @@ class State {
   Resource& ResourceFor(std::string_view resource);
   void Put(Resource& resource, const ObjectPtr& object);
   void Remove(Resource& resource, const api::ObjectHeader& header);
-  const LogEntry& EntryAt(std::int64_t revision) const;
+  // Drops events while there are more than the limits allow.
+  void Trim(std::vector<Event>& garbage);
+  // The resource with the most events, or with the most bytes.
+  Resource& LargestHistory(bool by_bytes);
   // Moves the oldest event to `garbage`. The caller destroys `garbage` after it has released the lock.
-  void ForgetOldest(std::vector<Event>& garbage);
+  void ForgetOldest(Resource& resource, std::vector<Event>& garbage);
 
-  std::optional<api::Status> CheckNotCompacted(std::int64_t revision) const;
+  std::int64_t CompactedOf(std::string_view resource) const;
+  std::optional<api::Status> CheckNotCompacted(std::string_view resource, std::int64_t revision) const;
   Listing ListNewest(const ListQuery& query) const;
   Listing ListWatched(const WatchQuery& query) const;
   Listing ListAt(const ListQuery& query) const;
@@ -135,12 +140,19 @@ class State {
   const HistoryLimits limits_;
   mutable std::mutex gate_;
   mutable std::shared_mutex mutex_;
-  // Guarded by mutex_. revision_ and compacted_ are written with the lock held and may be read without it.
+  // Guarded by mutex_. The atomics are written with the lock held and may be read without it.
   std::map<std::string, Resource, std::less<>> resources_;
-  std::deque<LogEntry> log_;  // the events of revisions revision_ - log_.size() + 1 to revision_
-  std::size_t log_bytes_ = 0;
+  std::size_t history_events_ = 0;
+  std::size_t history_bytes_ = 0;
+  // The last result of LargestHistory(), and how many more events may be dropped before it is sought again.
+  struct Largest {
+    Resource* resource = nullptr;
+    bool by_bytes = false;
+    std::size_t drops = 0;
+  } largest_;
   std::atomic<std::int64_t> revision_;
   std::atomic<std::int64_t> compacted_;
+  std::atomic<std::int64_t> floor_;
 };
 
 }  // namespace terrarium::storage

@@ -17,6 +17,11 @@ std::pair<std::string_view, std::string_view> SplitPosition(std::string_view tex
   return {text.substr(0, slash), text.substr(slash + 1)};
 }
 
+std::deque<Event>::const_iterator FirstAfter(const std::deque<Event>& history, std::int64_t revision) {
+  return std::upper_bound(history.begin(), history.end(), revision,
+                          [](std::int64_t r, const Event& event) { return r < event.revision(); });
+}
+
 }  // namespace
 
 class State::Cursor {
@@ -59,15 +64,21 @@ class State::Cursor {
   SortedObjects::Position slot_ = {};
 };
 
-std::optional<api::Status> State::CheckNotCompacted(std::int64_t revision) const {
-  if (revision >= compacted()) return std::nullopt;
-  return api::TooOldResourceVersion(revision, compacted());
+std::int64_t State::CompactedOf(std::string_view resource) const {
+  const Resource* found = FindResource(resource);
+  return found == nullptr ? floor() : std::max(floor(), found->compacted);
+}
+
+std::optional<api::Status> State::CheckNotCompacted(std::string_view resource, std::int64_t revision) const {
+  const std::int64_t compacted = CompactedOf(resource);
+  if (revision >= compacted) return std::nullopt;
+  return api::TooOldResourceVersion(revision, compacted);
 }
 
 api::Result<Listing> State::List(const ListQuery& query) const {
   ReadLock lock(*this);
   if (query.at_revision == 0 || query.at_revision >= revision()) return ListNewest(query);
-  if (auto expired = CheckNotCompacted(query.at_revision)) return *std::move(expired);
+  if (auto expired = CheckNotCompacted(query.resource, query.at_revision)) return *std::move(expired);
   return ListAt(query);
 }
 
@@ -104,10 +115,8 @@ Listing State::ListWatched(const WatchQuery& query) const {
 
 State::Undos State::UndosAfter(const Resource& resource, const ListQuery& query, Position behind) const {
   Undos undos;
-  const auto& revisions = resource.revisions;
-  for (auto it = std::upper_bound(revisions.begin(), revisions.end(), query.at_revision);
-       it != revisions.end(); ++it) {
-    const Event& event = EntryAt(*it).event;
+  for (auto it = FirstAfter(resource.history, query.at_revision); it != resource.history.end(); ++it) {
+    const Event& event = *it;
     const api::ObjectHeader& header = event.object->header();
     if (query.ns && header.ns != *query.ns) continue;
     Position position{header.ns, header.name};
@@ -153,10 +162,8 @@ std::vector<Event> State::EventsAfter(const WatchQuery& query) const {
   std::vector<Event> events;
   const Resource* resource = FindResource(query.resource);
   if (resource == nullptr) return events;
-  const auto& revisions = resource->revisions;
-  for (auto it = std::upper_bound(revisions.begin(), revisions.end(), query.from_revision);
-       it != revisions.end(); ++it) {
-    const Event& event = EntryAt(*it).event;
+  for (auto it = FirstAfter(resource->history, query.from_revision); it != resource->history.end(); ++it) {
+    const Event& event = *it;
     const api::ObjectHeader& header = event.object->header();
     if (query.ns && header.ns != *query.ns) continue;
     if (query.name && header.name != *query.name) continue;

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -154,6 +156,20 @@ Result<void> Announce(const ServeFlags& flags, const std::string& url, const Acc
   return {};
 }
 
+// The certificates of a PEM file, for pods that verify the server. Leaves out a key, which the file may have
+// too. Empty when the file cannot be read, which HttpServer reports.
+std::string CertificatesIn(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line, certificates;
+  bool inside = false;
+  while (std::getline(in, line)) {
+    if (line.starts_with("-----BEGIN CERTIFICATE-----")) inside = true;
+    if (inside) certificates += line + "\n";
+    if (line.starts_with("-----END CERTIFICATE-----")) inside = false;
+  }
+  return certificates;
+}
+
 }  // namespace
 
 void AddServeFlags(CLI::App& app, ServeFlags& flags) {
@@ -164,8 +180,14 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
   app.add_option("--data", flags.cluster.data, "SQLite file to keep objects in (default: in memory)");
   app.add_option("--cluster-data-dir", flags.cluster_data_dir,
                  "folder below which clusters made over HTTP may keep their data files (default: nowhere)");
+  app.add_option("--disable-admission-plugins", flags.cluster.disable_admission_plugins,
+                 "of LimitRanger, Priority and ServiceAccount: those to turn off");
   app.add_option("--durability", flags.cluster.durability, "what an acknowledged write of --data survives")
       ->check(CLI::IsMember({"full", "normal", "off"}))
+      ->capture_default_str();
+  app.add_option("--enable-admission-plugins", flags.cluster.enable_admission_plugins,
+                 "ServiceAccount turns it on where serviceaccount-controller does not run");
+  app.add_option("--event-ttl", flags.cluster.event_ttl, "how long Events are kept after the last write")
       ->capture_default_str();
   app.add_option("--feature-gates", flags.cluster.feature_gates,
                  "of all components: Name=true,Other=false,...");
@@ -235,6 +257,7 @@ int RunServe(const ServeFlags& given) {
     if (!caller) caller.status().message = "--pod-picker-ca: " + caller.status().message;
     return caller;
   };
+  if (!flags.tls_cert.empty()) flags.cluster.root_ca = CertificatesIn(flags.tls_cert);
   ClusterDataDir data_dir;
   if (!flags.cluster_data_dir.empty()) {
     auto opened = ClusterDataDir::Open(flags.cluster_data_dir);

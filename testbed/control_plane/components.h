@@ -59,6 +59,8 @@ struct ComponentOptions {
   // How the controllers call services that users run, such as a downscalePodPicker; outlives the components.
   // nullptr: a controller reports every call as failed.
   api::HttpCaller* http_caller = nullptr;
+  // PEM certificates by which pods verify the apiserver, for kube-root-ca.crt. Empty: a placeholder.
+  std::string root_ca = {};
 };
 
 // The parts of the kubelet that the control API uses, on its lane.

@@ -5,12 +5,15 @@
 
 #include "api/base/clock.h"
 #include "api/json_access.h"
+#include "apiserver/admission/admission_plugins.h"
 #include "apiserver/header.h"
 #include "apiserver/resource_registry.h"
+#include "controllers/controller_table.h"
 #include "storage/memory_store.h"
 #include "testbed/control_plane/call_targets.h"
 #include "testbed/control_plane/components.h"
 #include "testbed/control_plane/feature_metrics.h"
+#include "testbed/control_plane/internal/event_expiry.h"
 #include "testbed/control_plane/state_metrics/state_metrics.h"
 
 namespace terrarium::testbed {
@@ -43,6 +46,24 @@ std::vector<ServicePort> PortsOfService(const storage::Store& store, const api::
   return out;
 }
 
+// The plugins that are off.
+api::Result<apiserver::AdmissionPluginSet> DisabledAdmission(const ControlPlaneOptions& options,
+                                                             const std::string& controllers) {
+  auto selected = controllers::SelectControllers(controllers);
+  if (!selected) return selected.status();
+  auto enabled = apiserver::ParseAdmissionPlugins(options.enable_admission_plugins);
+  if (!enabled) return enabled.status();
+  auto disabled = apiserver::ParseAdmissionPlugins(options.disable_admission_plugins);
+  if (!disabled) return disabled;
+  // Without accounts no pod could be created: envtest, which runs no controllers, turns the plugin off too.
+  const bool has_accounts = std::any_of(
+      selected->begin(), selected->end(),
+      [](const controllers::ControllerEntry* entry) { return entry->name == "serviceaccount-controller"; });
+  if (!has_accounts && !enabled->contains(apiserver::kServiceAccountPlugin))
+    disabled->emplace(apiserver::kServiceAccountPlugin);
+  return disabled;
+}
+
 }  // namespace
 
 api::Result<std::unique_ptr<ControlPlane>> ControlPlane::Make(Runtime& runtime, spdlog::logger& log,
@@ -67,6 +88,12 @@ api::Result<std::unique_ptr<ControlPlane>> ControlPlane::Make(Runtime& runtime, 
     return self.components_->WhyNothingActsOn(resource);
   };
   options.handler.gate_log = &self.gate_log_;
+  auto disabled = DisabledAdmission(options, components.controllers);
+  if (!disabled) return disabled.status();
+  options.handler.disabled_admission = std::move(*disabled);
+  self.event_expiry_ =
+      std::make_shared<EventExpiry>(runtime, runtime.Lane("event-expiry"), *self.store_, options.event_ttl);
+  self.event_expiry_->Start();
   self.handler_ =
       std::make_unique<apiserver::RestartableHandler>(self.env_, *self.store_, std::move(options.handler));
   auto made = Components::Make({runtime, self.env_, self.prng_, *self.handler_, *self.store_, self.gate_log_},

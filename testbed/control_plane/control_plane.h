@@ -21,6 +21,7 @@
 namespace terrarium::testbed {
 
 class CallTargets;
+class EventExpiry;
 
 struct ControlPlaneOptions {
   std::string data_file = {};  // empty: in memory
@@ -31,12 +32,19 @@ struct ControlPlaneOptions {
   apiserver::HandlerOptions handler = {};
   // The targets of calls to the users' services. Null: the control plane makes its own.
   std::shared_ptr<CallTargets> call_targets = {};
+  // How long an Event is kept after it was last written.
+  api::Duration event_ttl = std::chrono::hours(1);
+  // Comma-separated names, as kube-apiserver's flags. ServiceAccount is on without being named if
+  // serviceaccount-controller runs.
+  std::string enable_admission_plugins = {};
+  std::string disable_admission_plugins = {};
 };
 
 class ControlPlane {
  public:
   // `runtime` and `log` outlive the control plane. The components other than the apiserver begin on their
   // lanes as soon as a driver runs the runtime. Fails when the data file cannot be used.
+  // Fails also when a plugin is unknown.
   static api::Result<std::unique_ptr<ControlPlane>> Make(Runtime& runtime, spdlog::logger& log,
                                                          ControlPlaneOptions options,
                                                          const ComponentOptions& components);
@@ -68,6 +76,7 @@ class ControlPlane {
   api::Prng apiserver_prng_;
   api::Env env_;
   std::unique_ptr<storage::Store> store_;
+  std::shared_ptr<EventExpiry> event_expiry_;
   std::shared_ptr<CallTargets> call_targets_;
   apiserver::GateLog gate_log_;
   std::unique_ptr<apiserver::RestartableHandler> handler_;

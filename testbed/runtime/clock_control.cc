@@ -1,5 +1,6 @@
 #include "testbed/runtime/clock_control.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace terrarium::testbed {
@@ -63,6 +64,11 @@ RunOutcome ClockControl::RunUntil(const std::function<bool()>& holds, api::Durat
   return Run(TimeAfter(limit), holds, false);
 }
 
+void ClockControl::SkipRepeats(api::Time until, bool work_only) {
+  if (!work_only) return runtime_.SkipRepeats(until);
+  if (auto next = runtime_.NextWorkTimer()) runtime_.SkipRepeats(std::min(until, *next));
+}
+
 RunOutcome ClockControl::Run(api::Time until, const Stop& stop, bool work_only) {
   RunOutcome outcome;
   auto end = [&](Why why) {
@@ -73,6 +79,7 @@ RunOutcome ClockControl::Run(api::Time until, const Stop& stop, bool work_only) 
   };
   const std::uint64_t mode_changes = runtime_.mode_changes();
   runtime_.BeginInstant();
+  runtime_.Unsettle();
   while (true) {
     const Rest rest = work_off_(stop);
     if (rest == Rest::kEnded) return end(Why::kEnded);
@@ -80,6 +87,8 @@ RunOutcome ClockControl::Run(api::Time until, const Stop& stop, bool work_only) 
     if (rest == Rest::kBusy || runtime_.Overrun()) return end(stop && stop() ? Why::kDone : Why::kBusy);
     if (runtime_.mode().FollowsWall() || runtime_.mode_changes() != mode_changes) return end(Why::kStopped);
     if (stop && stop()) return end(Why::kDone);
+    // A condition may be one on the time itself.
+    if (!stop) SkipRepeats(until, work_only);
     auto next = work_only ? runtime_.NextWorkTimer() : runtime_.NextTimer();
     if (!next && work_only) return end(Why::kIdle);
     if (!next || *next > until) {

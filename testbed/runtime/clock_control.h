@@ -1,7 +1,9 @@
 #pragma once
 
 // Moves a virtual clock. No state is skipped: timers fire in order, each at its own instant, and all
-// consequences of one are processed before the next one fires. REQUIRES: one call at a time.
+// consequences of one are processed before the next one fires. Without a condition to check, a move passes
+// occurrences of repeating timers at which nothing would change (Runtime::SkipRepeats). REQUIRES: one call at
+// a time.
 
 #include <cstdint>
 #include <functional>
@@ -61,6 +63,7 @@ class ClockControl {
   RunOutcome WorkOffNow(std::int64_t timers_fired);
   // The time after `duration`, but at most kLastTime.
   api::Time TimeAfter(api::Duration duration) const;
+  void SkipRepeats(api::Time until, bool work_only);
   RunOutcome Run(api::Time until, const Stop& stop, bool work_only);
 
   Runtime& runtime_;

@@ -19,7 +19,8 @@ void InstanceExecutor::Post(std::function<void()> work) {
   });
 }
 
-TimerId InstanceExecutor::PostTimer(TimerKind kind, Duration delay, std::function<void()> work) {
+template <typename Post>
+TimerId InstanceExecutor::Add(TimerKind kind, Duration delay, std::function<void()> work, Post post) {
   std::lock_guard lock(run_->mutex);
   if (run_->ended) return 0;
   const TimerId id = ++run_->last_id;
@@ -27,8 +28,19 @@ TimerId InstanceExecutor::PostTimer(TimerKind kind, Duration delay, std::functio
   timer.kind = kind;
   timer.due = clock_.Now() + std::max(delay, Duration::zero());
   timer.work = std::move(work);
-  timer.lane_id = PostOnLane(id, timer);
+  timer.lane_id = post(id, timer);
   return id;
+}
+
+TimerId InstanceExecutor::PostTimer(TimerKind kind, Duration delay, std::function<void()> work) {
+  return Add(kind, delay, std::move(work),
+             [this](TimerId id, const Timer& timer) { return PostOnLane(id, timer); });
+}
+
+TimerId InstanceExecutor::PostRepeating(Duration period, Duration delay, std::function<void()> work) {
+  return Add(TimerKind::kBackground, delay, std::move(work), [&](TimerId id, const Timer& timer) {
+    return api::PostRepeating(lane_, period, timer.due - clock_.Now(), [run = run_, id] { run->Fire(id); });
+  });
 }
 
 TimerId InstanceExecutor::PostOnLane(TimerId id, const Timer& timer) {

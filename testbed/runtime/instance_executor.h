@@ -16,16 +16,18 @@
 
 #include "api/base/clock.h"
 #include "api/base/executor.h"
+#include "api/base/repeating_timer.h"
 
 namespace terrarium::testbed {
 
-class InstanceExecutor : public api::Executor {
+class InstanceExecutor : public api::Executor, public api::RepeatingTimers {
  public:
   // `lane` and `clock` outlive the executor.
   InstanceExecutor(api::Executor& lane, const api::Clock& clock);
 
   void Post(std::function<void()> work) override;
   api::TimerId PostTimer(api::TimerKind kind, api::Duration delay, std::function<void()> work) override;
+  api::TimerId PostRepeating(api::Duration period, api::Duration delay, std::function<void()> work) override;
   bool Cancel(api::TimerId id) override;
   void OutsideStarted() override { lane_.OutsideStarted(); }
   void OutsideEnded() override { lane_.OutsideEnded(); }
@@ -55,6 +57,9 @@ class InstanceExecutor : public api::Executor {
 
     void Fire(api::TimerId id);
   };
+  // Posts the timer with `post(id, timer)`, which returns its id on the lane.
+  template <typename Post>
+  api::TimerId Add(api::TimerKind kind, api::Duration delay, std::function<void()> work, Post post);
   // REQUIRES: run_->mutex is held.
   api::TimerId PostOnLane(api::TimerId id, const Timer& timer);
 

@@ -305,7 +305,10 @@ void LivePool::FireTimersOf(const MemberPtr& member) {
     } else if (mode.kind == ClockMode::Kind::kAuto) {
       member->awaits_quiet = true;
       auto next = runtime.NextWorkTimer();
-      fired = next && runtime.Quiet() && runtime.FireNext(*next);
+      if (next && runtime.Quiet()) {
+        runtime.SkipRepeats(*next);
+        fired = runtime.FireNext(*next);
+      }
     } else {
       member->awaits_quiet = false;
     }

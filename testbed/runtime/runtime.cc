@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "api/base/errors.h"
+#include "api/base/repeating_timer.h"
 
 namespace terrarium::testbed {
 
@@ -49,11 +50,12 @@ std::string ClockMode::String() const {
 }
 
 // The executor that a component sees.
-class Runtime::LaneExecutor : public api::Executor {
+class Runtime::LaneExecutor : public api::Executor, public api::RepeatingTimers {
  public:
   LaneExecutor(Impl& runtime, std::size_t index) : runtime_(runtime), index_(index) {}
   void Post(std::function<void()> work) override;
   TimerId PostTimer(TimerKind kind, Duration delay, std::function<void()> work) override;
+  TimerId PostRepeating(Duration period, Duration delay, std::function<void()> work) override;
   bool Cancel(TimerId id) override;
   void OutsideStarted() override;
   void OutsideEnded() override;
@@ -101,7 +103,40 @@ class Runtime::Impl {
 
   bool Overrun() { return Exceeded(instant_work_); }
   bool IsLivelocked() { return !mode().FollowsWall() && Exceeded(work_since_quiet_); }
-  void OnRequest() { work_since_quiet_.Reset(); }
+  void OnRequest() {
+    work_since_quiet_.Reset();
+    Unsettle();
+  }
+
+  void Unsettle() {
+    std::lock_guard lock(mutex_);
+    UnsettleLocked(Now());
+  }
+
+  std::shared_ptr<void> HoldSkips() {
+    ++*skip_holds_;
+    return {nullptr, [holds = skip_holds_](void*) { --*holds; }};
+  }
+
+  void SkipRepeats(Time until) {
+    if (mode().FollowsWall() || *skip_holds_ > 0) return;
+    std::lock_guard lock(mutex_);
+    const Time now = Now();
+    if (!IsQuiet() || now <= settled_at_) return;
+    std::vector<TimerKey> repeating;
+    for (auto it = timers_.begin(); it != timers_.end() && it->first.due < until; ++it) {
+      if (it->second.period == Duration::zero()) {
+        until = it->first.due;
+        break;
+      }
+      repeating.push_back(it->first);
+    }
+    const Time to = until - kUnskipped;
+    if (to - now < kLeastSkip) return;
+    for (const TimerKey& key : repeating)
+      if (key.due < to) Postpone(key, to);
+    TimersChanged();
+  }
 
   std::string BusiestLane() const {
     std::lock_guard lock(mutex_);
@@ -139,7 +174,9 @@ class Runtime::Impl {
     Notify(Signal::kReady);
   }
 
-  TimerId PostTimer(std::size_t lane, TimerKind kind, Duration delay, std::function<void()> work) {
+  // `period`: zero, or that of a repeating timer.
+  TimerId PostTimer(std::size_t lane, TimerKind kind, Duration period, Duration delay,
+                    std::function<void()> work) {
     const Time now = Now();
     // One that would be due after the end of time never fires.
     const Time due = delay > kLastTime - now ? Time::max() : now + std::max(delay, Duration::zero());
@@ -152,7 +189,7 @@ class Runtime::Impl {
       // Timers of one instant fire in an order that the seed decides.
       TimerKey key{due, options_.seeded_order ? prng_.Next() : 0, id};
       first = timers_.empty() || key < timers_.begin()->first;
-      timers_.emplace(key, Timer{lane, kind, std::move(work)});
+      timers_.emplace(key, Timer{lane, period, std::move(work)});
       if (kind == TimerKind::kWork) work_timers_.insert(key);
       keys_.emplace(id, key);
       TimersChanged();
@@ -260,6 +297,7 @@ class Runtime::Impl {
       auto first = timers_.begin();
       if (MoveTimeTo(first->first.due)) BeginInstantLocked();
       TimerId id = first->first.id;
+      if (first->second.period == Duration::zero()) UnsettleLocked(Now());
       PushReady(first->second.lane, {std::move(first->second.work), id});
       fired_.insert(id);
       work_timers_.erase(first->first);
@@ -326,7 +364,7 @@ class Runtime::Impl {
   };
   struct Timer {
     std::size_t lane;
-    TimerKind kind;
+    Duration period;  // of a repeating timer; otherwise zero
     std::function<void()> work;
   };
   struct Ready {
@@ -366,6 +404,21 @@ class Runtime::Impl {
     std::size_t lane = ready_lanes_[at];
     ready_lanes_.erase(ready_lanes_.begin() + static_cast<std::ptrdiff_t>(at));
     return lane;
+  }
+
+  // A shorter skip is not worth its consequences.
+  static constexpr Duration kLeastSkip = std::chrono::seconds(30);
+
+  // REQUIRES: mutex_ is held
+  void UnsettleLocked(Time now) { settled_at_ = now + kSettleTime; }
+
+  // Moves the repeating timer to its first occurrence at or after `time`. REQUIRES: mutex_ is held
+  void Postpone(const TimerKey& key, Time time) {
+    auto timer = timers_.extract(key);
+    const Duration period = timer.mapped().period;
+    timer.key().due += (time - key.due + period - Duration(1)) / period * period;
+    keys_[key.id] = timer.key();
+    timers_.insert(std::move(timer));
   }
 
   // REQUIRES: mutex_ is held
@@ -421,6 +474,8 @@ class Runtime::Impl {
   std::size_t running_ = 0;
   int outside_ = 0;
   bool stopped_ = false;
+  Time settled_at_{};  // no occurrence of a repeating timer is skipped before
+  std::shared_ptr<std::atomic<int>> skip_holds_ = std::make_shared<std::atomic<int>>(0);
   std::uint64_t instant_ = 1;  // counts them
   BoundedWork instant_work_;
   BoundedWork work_since_quiet_;
@@ -438,7 +493,10 @@ class Runtime::Impl {
 
 void Runtime::LaneExecutor::Post(std::function<void()> work) { runtime_.Post(index_, std::move(work)); }
 TimerId Runtime::LaneExecutor::PostTimer(TimerKind kind, Duration delay, std::function<void()> work) {
-  return runtime_.PostTimer(index_, kind, delay, std::move(work));
+  return runtime_.PostTimer(index_, kind, Duration::zero(), delay, std::move(work));
+}
+TimerId Runtime::LaneExecutor::PostRepeating(Duration period, Duration delay, std::function<void()> work) {
+  return runtime_.PostTimer(index_, TimerKind::kBackground, period, delay, std::move(work));
 }
 bool Runtime::LaneExecutor::Cancel(TimerId id) { return runtime_.Cancel(id); }
 void Runtime::LaneExecutor::OutsideStarted() { runtime_.ChangeOutside(1); }
@@ -467,6 +525,9 @@ void Runtime::BeginInstant() { impl_->BeginInstant(); }
 bool Runtime::Overrun() { return impl_->Overrun(); }
 bool Runtime::IsLivelocked() { return impl_->IsLivelocked(); }
 void Runtime::OnRequest() { impl_->OnRequest(); }
+void Runtime::SkipRepeats(Time until) { impl_->SkipRepeats(until); }
+void Runtime::Unsettle() { impl_->Unsettle(); }
+std::shared_ptr<void> Runtime::HoldSkips() { return impl_->HoldSkips(); }
 std::string Runtime::BusiestLane() const { return impl_->BusiestLane(); }
 void Runtime::SetInstantPieces(std::function<std::int64_t()> allowed) {
   impl_->SetInstantPieces(std::move(allowed));

@@ -89,6 +89,19 @@ class Runtime : public api::Clock {
   // False: there is no such timer. On a clock that follows the wall clock: the same for a timer that is due
   // now.
   bool FireNext(api::Time until);
+  // Postpones repeating timers (api/base/repeating_timer.h) on a virtual clock, so that it can go on to the
+  // last kUnskipped before `until` or before the first other timer that is due. No-op while the control plane
+  // is not quiet, within kSettleTime after another timer or Unsettle(), and while an occurrence could be
+  // observed (HoldSkips).
+  void SkipRepeats(api::Time until);
+  // Long enough for every node to renew its Lease, so that all heartbeats are as old as without the skip.
+  static constexpr api::Duration kUnskipped = std::chrono::seconds(10);
+  // Long enough for every periodic check to run once.
+  static constexpr api::Duration kSettleTime = std::chrono::seconds(30);
+  // The control plane may change for a reason that the runtime does not see.
+  void Unsettle();
+  // Occurrences are not skipped for as long as the caller keeps the result.
+  std::shared_ptr<void> HoldSkips();
   // Moves a virtual clock forward. REQUIRES: no timer is due before `time`.
   void MoveTo(api::Time time);
   // Restarts the count of pieces at this instant, as every move of a virtual clock does.
@@ -99,7 +112,7 @@ class Runtime : public api::Clock {
   // The same for a virtual or auto clock, over the work since the control plane was last quiet or since the
   // last OnRequest().
   bool IsLivelocked();
-  // A client's request may end the livelock.
+  // A client's request may end the livelock, and unsettles.
   void OnRequest();
   // The lane that ran most pieces of work at this instant.
   std::string BusiestLane() const;

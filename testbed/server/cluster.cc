@@ -1,5 +1,6 @@
 #include "testbed/server/cluster.h"
 
+#include <string_view>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -26,6 +27,11 @@ std::function<std::shared_ptr<void>()> StreamBusy(apiserver::RequestGroupPtr req
     busy->work = api::OutsideWork(executor);
     return busy;
   };
+}
+
+// Whether a stream from this path may show Leases or the statuses of nodes.
+bool MayWatchHeartbeats(std::string_view path) {
+  return path.find("/leases") != std::string_view::npos || path.find("/nodes") != std::string_view::npos;
 }
 
 }  // namespace
@@ -63,8 +69,11 @@ void Cluster::Serve(apiserver::Request request, apiserver::RequestScopePtr scope
     return scope->Respond(ControlApi::Refusal(api::NotFound({"terrarium.dev", "clusters"}, name_)));
   // This call runs the control plane's code until it returns, which may be after the response.
   auto in_flight = scope->StayInFlight();
-  scope->OnResponse([this](apiserver::Response& response) {
-    if (response.stream) response.stream_busy = StreamBusy(requests_, runtime_.Lane("http"));
+  scope->OnResponse([this, scope = scope.get(),
+                     heartbeats = MayWatchHeartbeats(request.path)](apiserver::Response& response) {
+    if (!response.stream) return;
+    response.stream_busy = StreamBusy(requests_, runtime_.Lane("http"));
+    if (heartbeats) scope->HoldWithStream(runtime_.HoldSkips());
   });
   if (request.method != "GET") runtime_.OnRequest();
   if (ControlApi::IsControlPath(request.path)) return control_->Serve(request, scope->AsResponder());

@@ -5,9 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "api/base/duration.h"
 #include "api/base/errors.h"
 #include "api/base/feature_gates.h"
 #include "api/pod_script/pod_script.h"
+#include "apiserver/admission/admission_plugins.h"
 #include "controllers/controller_table.h"
 
 namespace terrarium::testbed {
@@ -72,7 +74,10 @@ Result<void> Set(const Json& value, const std::string& member, ClusterSettings* 
   if (member == "clock") return SetText(value, member, &out->clock);
   if (member == "controllers") return SetText(value, member, &out->controllers);
   if (member == "data") return SetText(value, member, &out->data);
+  if (member == "disableAdmissionPlugins") return SetText(value, member, &out->disable_admission_plugins);
   if (member == "durability") return SetText(value, member, &out->durability);
+  if (member == "enableAdmissionPlugins") return SetText(value, member, &out->enable_admission_plugins);
+  if (member == "eventTtl") return SetText(value, member, &out->event_ttl);
   if (member == "kubelet") return SetBool(value, member, &out->kubelet);
   if (member == "scheduler") return SetBool(value, member, &out->scheduler);
   if (member == "featureGates") return AddGates(value, member, &out->feature_gates);
@@ -115,6 +120,17 @@ Result<ClusterOptions> ToOptions(const ClusterSettings& settings, SettingNames n
   out.control_plane.data_file = settings.data;
   out.control_plane.gates = *gates;
   if (settings.seed) out.control_plane.seed = *settings.seed;
+  auto event_ttl = api::ParseDuration(settings.event_ttl);
+  if (!event_ttl || event_ttl.value <= api::Duration::zero())
+    return wrong("eventTtl", settings.event_ttl + " must be a duration above zero, like 1h or 90m");
+  out.control_plane.event_ttl = event_ttl.value;
+  for (const auto& [member, list] :
+       {std::pair("enableAdmissionPlugins", &settings.enable_admission_plugins),
+        std::pair("disableAdmissionPlugins", &settings.disable_admission_plugins)})
+    if (auto known = apiserver::ParseAdmissionPlugins(*list); !known)
+      return wrong(member, known.status().message);
+  out.control_plane.enable_admission_plugins = settings.enable_admission_plugins;
+  out.control_plane.disable_admission_plugins = settings.disable_admission_plugins;
 
   ComponentOptions& components = out.components;
   if (auto known = controllers::SelectControllers(settings.controllers); !known)
@@ -123,6 +139,7 @@ Result<ClusterOptions> ToOptions(const ClusterSettings& settings, SettingNames n
   components.scheduler = settings.scheduler;
   components.kubelet = settings.kubelet;
   components.nodes.nodes = settings.nodes;
+  components.root_ca = settings.root_ca;
   api::FieldErrors errors = api::ParseScriptKeys(
       settings.pod_defaults, api::Path(Named("podDefaults", names)), &components.pods.defaults);
   if (!errors.empty()) return api::BadRequest(errors[0].field + ": " + errors[0].message);

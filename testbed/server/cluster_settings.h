@@ -34,6 +34,10 @@ struct ClusterSettings {
   api::Json pod_defaults = api::Json::object();  // keys of a pod script
   std::string data;                              // empty: in memory
   std::string durability = "full";
+  std::string event_ttl = "1h0m0s";  // as Go prints durations
+  std::string enable_admission_plugins;
+  std::string disable_admission_plugins;
+  std::string root_ca;  // PEM; of the server, not to be set by a request
 };
 
 struct ClusterOptions {

@@ -192,8 +192,10 @@ class ModelRun {
     query.limit = prng_.Below(8);
     std::int64_t compacted = store_.CompactedRevision();
     query.at_revision = RandomRevision(std::max<std::int64_t>(compacted - 5, 1));
-    std::string expected = query.at_revision < compacted ? "expired" : model_.List(query);
-    EXPECT_EQ(ShowList(query), expected) << "at " << query.at_revision;
+    const std::string shown = ShowList(query);
+    // A quiet resource may have kept more than the others.
+    if (query.at_revision < compacted && shown == "expired") return;
+    EXPECT_EQ(shown, model_.List(query)) << "at " << query.at_revision;
   }
 
   void CheckGet() {

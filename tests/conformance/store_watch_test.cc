@@ -87,6 +87,22 @@ TEST_P(StoreWatch, FromACompactedRevisionIsExpired) {
   EXPECT_EQ(Show(TakeAll(*watch), base_), "+a/z=0@3");
 }
 
+TEST_P(StoreWatch, ABusyResourceDoesNotExpireTheHistoryOfOthers) {
+  Open({.events_max = 100, .events_min = 10});
+  ObjectPtr pod = Create("a", "x", 1);
+  ObjectPtr lease = Must(*store_, CreateWrite("a", "busy", 0, "leases"));
+  for (int i = 0; i < 1'000; ++i) lease = Must(*store_, UpdateWrite(lease, i, "leases"));
+  pod = Update(pod, 2);
+  auto watch = MustWatch({.resource = kPods, .from_revision = base_});
+  ASSERT_NE(watch, nullptr);
+  EXPECT_EQ(Show(TakeAll(*watch), base_), "+a/x=1@1 ~a/x=2@1003");
+  EXPECT_EQ(Show(MustList({.resource = kPods, .at_revision = base_ + 500}).items, base_), "a/x=1@1");
+  EXPECT_TRUE(store_->StartWatch({.resource = "services", .from_revision = base_}).ok());
+  EXPECT_FALSE(store_->StartWatch({.resource = "leases", .from_revision = base_ + 500}).ok());
+  auto busy = MustWatch({.resource = "leases", .from_revision = store_->CompactedRevision()});
+  EXPECT_EQ(TakeAll(*busy).size(), 98u);
+}
+
 TEST_P(StoreWatch, GoesOnAcrossACompaction) {
   auto watch = MustWatch({.resource = kPods, .from_revision = base_});
   Create("a", "x");

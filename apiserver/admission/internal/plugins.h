@@ -3,6 +3,7 @@
 // The plugins of the chain. Each decides for itself which resources concern it.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/base/status.h"
@@ -11,6 +12,7 @@
 namespace terrarium::apiserver::admission {
 
 struct Plugin {
+  std::string_view name;
   api::Result<void> (*admit)(const Call& call, Json& object);
   api::Result<void> (*check)(const Call& call, const Json& object, const Json* old);
 };
@@ -28,6 +30,15 @@ std::string LimitRangeVerdict(const Json& limit_range, bool is_pod, const Json& 
 // A pure function: adds the LimitRange's defaults to the containers of a pod, and the annotation that lists
 // them.
 void ApplyLimitRangeDefaults(const Json& limit_range, Json& pod);
+
+// service_account.cc: the account of new pods, the volume with its token, and the account's pull secrets.
+api::Result<void> SetServiceAccount(const Call& call, Json& object);
+api::Result<void> CheckServiceAccount(const Call& call, const Json& object, const Json* old);
+// Pure functions. Adds the volume `name` and its mounts to a pod whose containers lack them; an existing
+// kube-api-access volume is used instead.
+void MountAccountToken(Json& spec, const std::string& name);
+// Why the account, which enforces mountable secrets, does not allow the secrets of the pod, or "".
+std::string MountableSecretsVerdict(const Json& account, const Json& spec);
 
 // priority.cc: the priority of new pods; one global default among PriorityClasses.
 api::Result<void> ResolvePriority(const Call& call, Json& object);

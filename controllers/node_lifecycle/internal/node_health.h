@@ -11,6 +11,7 @@
 namespace terrarium::controllers {
 
 inline constexpr api::Duration kMonitorGracePeriod = std::chrono::seconds(50);
+inline constexpr api::Duration kRenewPeriod = std::chrono::seconds(10);  // of the kubelets' Leases
 inline constexpr api::Duration kStartupGracePeriod = std::chrono::seconds(60);
 
 // When a node last showed a sign of life, by the controller's own clock. The times that a node writes may be
@@ -22,6 +23,10 @@ class NodeHealth {
   void Observe(const NodeFacts& node, std::int64_t lease_revision, api::Time now);
   // REQUIRES: Observe() has been called.
   bool Silent(api::Time now) const;
+  // A healthy node is never late when the controller checks it every 5 s. REQUIRES: as Silent().
+  bool IsLate(api::Time now) const { return now > last_seen_ + kRenewPeriod; }
+  // Does not count a time in which the node had no occasion to report.
+  void LeaveOut(api::Duration time) { last_seen_ += time; }
   // Restarts the grace period: no node could report before `now`.
   void RestartGracePeriod(api::Time now) { last_seen_ = now; }
 

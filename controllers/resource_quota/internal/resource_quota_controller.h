@@ -49,6 +49,7 @@ class ResourceQuotaController : public std::enable_shared_from_this<ResourceQuot
   ControllerLoop loop_;
   std::map<ObjectName, std::int64_t> last_resync_;  // the revision at which a quota stood
   api::TimerId resync_ = 0;
+  bool resync_repeats_ = false;  // posted while there was no quota: its occurrences may be skipped
 };
 
 }  // namespace terrarium::controllers::resource_quota

@@ -14,6 +14,7 @@ namespace terrarium::kubelet_fake {
 class HeartbeatWheel {
  public:
   static constexpr api::Duration kPeriod = std::chrono::seconds(10);
+  static constexpr api::Duration kSlot = std::chrono::seconds(1);
 
   explicit HeartbeatWheel(api::Time epoch) : epoch_(epoch) {}
 
@@ -25,7 +26,6 @@ class HeartbeatWheel {
   const std::set<std::string>& DueAt(api::Time time) const;
 
  private:
-  static constexpr api::Duration kSlot = std::chrono::seconds(1);
   static constexpr std::size_t kSlots = kPeriod / kSlot;
 
   api::Time epoch_;

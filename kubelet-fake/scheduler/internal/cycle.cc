@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "api/base/repeating_timer.h"
 #include "kubelet-fake/scheduler/internal/scheduler_impl.h"
 
 namespace terrarium::kubelet_fake {
@@ -169,13 +170,19 @@ void Scheduler::Impl::WaitForErrorRetry() {
 }
 
 void Scheduler::Impl::WaitForFlush() {
-  flush_timer_ = env_.executor.PostInBackground(kFlushEvery, [weak = weak_from_this()] {
+  auto flush = [weak = weak_from_this()] {
     auto self = weak.lock();
     if (self == nullptr) return;
     self->queue_.TryWaitingSince(kWaitingMost, self->env_.clock.Now());
     self->WaitForFlush();
     if (self->queue_.HasNext()) self->Wake();
-  });
+  };
+  const SchedulingQueue::Sizes sizes = queue_.sizes();
+  if (sizes.active + sizes.backoff + sizes.unschedulable > 0) {
+    flush_timer_ = env_.executor.PostInBackground(kFlushEvery, std::move(flush));
+  } else {
+    flush_timer_ = api::PostRepeating(env_.executor, kFlushEvery, kFlushEvery, std::move(flush));
+  }
 }
 
 }  // namespace terrarium::kubelet_fake

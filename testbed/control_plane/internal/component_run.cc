@@ -9,6 +9,7 @@
 #include "apiserver/resource_registry.h"
 #include "apiserver/restartable_handler.h"
 #include "kubelet-fake/scheduler/scheduler.h"
+#include "testbed/control_plane/internal/placeholder_ca.h"
 
 namespace terrarium::testbed {
 namespace {
@@ -74,8 +75,14 @@ class ControllerManagerRun : public ComponentRun {
     follower_->Follow(registry_);
     resources_.Update(ServedNow(*registry_.Table()), nullptr);
     controllers::ControllerContext context{
-        base_.env,      *base_.client, base_.informers,         base_.recorder,
-        *base_.metrics, deps.why,      deps.options.http_caller};
+        .env = base_.env,
+        .client = *base_.client,
+        .informers = base_.informers,
+        .recorder = base_.recorder,
+        .metrics = *base_.metrics,
+        .why = deps.why,
+        .http = deps.options.http_caller,
+        .root_ca = deps.options.root_ca.empty() ? kPlaceholderCa : deps.options.root_ca};
     for (const controllers::ControllerEntry* entry : deps.controllers)
       controllers_.push_back(entry->make(context, resources_));
   }

@@ -45,6 +45,31 @@ TEST(NodeFailure, PodsAreDeletedAfterTheirTolerationAndStayTerminating) {
   EXPECT_EQ(StringAt(PodOf(bed, "web"), "status", "phase"), "Running");
 }
 
+// When node-1 was marked as Unknown, after `life` of its cluster and then its failure.
+std::string MarkedAt(Testbed& bed, bool skip, api::Duration life) {
+  auto pass = [&](api::Duration time) {
+    if (skip) {
+      bed.clock().Advance(time);
+    } else {
+      bed.clock().RunUntil([] { return false; }, time);
+    }
+  };
+  pass(life);
+  FailNode(bed, "node-1");
+  pass(2h);
+  Json node = NodeOf(bed, "node-1");
+  return std::string(StringAt(*api::FindCondition(node, "Ready"), "lastTransitionTime"));
+}
+
+TEST(NodeFailure, IsNoticedAtTheSameTimeByAClockThatSkipsHeartbeats) {
+  for (api::Duration life : {3h + 0s, 3h + 4s, 5h + 7s, 9h + 59s}) {
+    Testbed skipping({.nodes = 12}), counting({.nodes = 12});
+    EXPECT_EQ(MarkedAt(skipping, true, life), MarkedAt(counting, false, life)) << life / 1s;
+    EXPECT_EQ(TaintsOf(skipping, "node-1"), TaintsOf(counting, "node-1"));
+    EXPECT_EQ(ConditionStatus(NodeOf(skipping, "node-0"), "Ready"), "True");
+  }
+}
+
 TEST(NodeFailure, TheClusterIsNotIdleUntilThePodsAreDeleted) {
   Testbed bed({.nodes = 3});
   LoseNode(bed);

@@ -13,7 +13,6 @@ namespace {
 using api::Json;
 using api::StringAt;
 using testbed::Testbed;
-using testbed::TestbedOptions;
 using namespace std::chrono_literals;
 
 NodeAgent& Agent(Testbed& bed) { return bed.control_plane().components().kubelet()->nodes; }
@@ -64,6 +63,49 @@ TEST(NodeAgent, LeasesAreRenewedEveryTenSecondsAndStatusesEveryFiveMinutes) {
   heartbeats.erase(registered);
   EXPECT_GE(heartbeats.size(), 2u);
   EXPECT_LE(heartbeats.size(), 3u);
+}
+
+// Nodes and Leases, without what depends on the number of writes.
+std::vector<Json> Heartbeats(Testbed& bed) {
+  std::vector<Json> out;
+  for (const char* resource : {"nodes", "leases"}) {
+    for (const api::ObjectPtr& object : bed.List(resource)) {
+      Json document = object->Parse();
+      document["metadata"].erase("resourceVersion");
+      document["metadata"].erase("managedFields");
+      out.push_back(std::move(document));
+    }
+  }
+  return out;
+}
+
+TEST(NodeAgent, AClockThatSkipsHeartbeatsLeavesThemAsIfItHadNot) {
+  Testbed skipping({.nodes = 23}), counting({.nodes = 23});
+  for (api::Duration time : {13h + 0s, 47min + 11s, 6h + 1s}) {
+    const std::int64_t before = skipping.control_plane().store().CurrentRevision();
+    skipping.clock().Advance(time);
+    EXPECT_LT(skipping.control_plane().store().CurrentRevision() - before, 200);
+    // A move with a condition skips nothing.
+    counting.clock().RunUntil([] { return false; }, time);
+    EXPECT_EQ(Heartbeats(skipping), Heartbeats(counting));
+  }
+}
+
+TEST(NodeAgent, WatchesResumeAfterTwelveIdleHours) {
+  Testbed bed({.nodes = 3});
+  const std::int64_t before = bed.control_plane().store().CurrentRevision();
+  bed.clock().Advance(12h);
+  for (const char* resource : {"pods", "nodes", "leases"})
+    EXPECT_TRUE(bed.control_plane().store().StartWatch({.resource = resource, .from_revision = before}).ok());
+}
+
+TEST(NodeAgent, WatchesResumeAfterTwelveHoursOfHeartbeats) {
+  Testbed bed({.nodes = 3});
+  const std::int64_t before = bed.control_plane().store().CurrentRevision();
+  bed.clock().RunUntil([] { return false; }, 12h);
+  storage::Store& store = bed.control_plane().store();
+  EXPECT_TRUE(store.StartWatch({.resource = "pods", .from_revision = before}).ok());
+  EXPECT_FALSE(store.StartWatch({.resource = "leases", .from_revision = before}).ok());
 }
 
 TEST(NodeAgent, ANodeCreatedThroughTheApiIsCompletedAndRun) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/base/repeating_timer.h"
 #include "testbed/runtime/simulation.h"
 
 namespace terrarium::testbed {
@@ -45,6 +46,81 @@ TEST_F(ClockControlTest, AllConsequencesOfATimerAreProcessedBeforeTheNextOneFire
   EXPECT_THAT(log, ElementsAre("first@1", "consequence@1", "and of that@1", "second@2"));
   EXPECT_EQ(outcome.now, kStart + 10s);
   EXPECT_EQ(outcome.timers_fired, 2);
+}
+
+// A check of every period that repeats for as long as the test lasts.
+class Check {
+ public:
+  Check(Simulation& simulation, api::Duration period) : simulation_(simulation), period_(period) { Wait(); }
+  // Posts the next occurrences as ordinary background timers.
+  void FollowUp() { follow_up_ = true; }
+  const std::vector<std::int64_t>& seconds() const { return seconds_; }
+
+ private:
+  void Wait() {
+    auto occur = [this] {
+      seconds_.push_back((simulation_.runtime().Now() - kStart) / 1s);
+      Wait();
+    };
+    api::Executor& lane = simulation_.runtime().Lane("checks");
+    if (follow_up_) {
+      lane.PostInBackground(period_, occur);
+    } else {
+      api::PostRepeating(lane, period_, period_, occur);
+    }
+  }
+
+  Simulation& simulation_;
+  api::Duration period_;
+  bool follow_up_ = false;
+  std::vector<std::int64_t> seconds_;
+};
+
+TEST_F(ClockControlTest, AMoveSkipsRepeatsButThoseAtItsBeginningAndItsEnd) {
+  Check often(simulation, 5s), seldom(simulation, 20s);
+  clock().Advance(1h + 3s);
+  EXPECT_THAT(often.seconds(), ElementsAre(5, 10, 15, 20, 25, 30, 35, 3595, 3600));
+  EXPECT_THAT(seldom.seconds(), ElementsAre(20, 3600));
+}
+
+TEST_F(ClockControlTest, RepeatsAreNotSkippedAroundAnotherTimer) {
+  Check often(simulation, 5s);
+  lane().PostInBackground(1000s, [this] { Note("timer"); });
+  clock().Advance(1h);
+  EXPECT_THAT(log, ElementsAre("timer@1000"));
+  EXPECT_THAT(often.seconds(), ElementsAre(5, 10, 15, 20, 25, 30, 35, 990, 995, 1000, 1005, 1010, 1015, 1020,
+                                           1025, 1030, 1035, 3590, 3595, 3600));
+}
+
+TEST_F(ClockControlTest, ACheckThatFollowsUpIsNotSkipped) {
+  Check check(simulation, 5s);
+  check.FollowUp();
+  clock().Advance(1h);
+  EXPECT_EQ(check.seconds().size(), 720u);
+}
+
+TEST_F(ClockControlTest, NoRepeatIsSkippedWhileItCouldBeObserved) {
+  Check check(simulation, 5s);
+  {
+    auto hold = simulation.runtime().HoldSkips();
+    clock().Advance(1h);
+  }
+  EXPECT_EQ(check.seconds().size(), 720u);
+  clock().Advance(1h);
+  EXPECT_LT(check.seconds().size(), 730u);
+}
+
+TEST_F(ClockControlTest, AConditionIsCheckedAtEveryRepeat) {
+  Check check(simulation, 5s);
+  EXPECT_EQ(clock().RunUntil([&] { return check.seconds().size() == 200; }, 1h).now, kStart + 1000s);
+}
+
+TEST_F(ClockControlTest, RunUntilIdleSkipsRepeatsOnTheWayToWork) {
+  Check check(simulation, 5s);
+  lane().PostAfter(10h, [this] { Note("work"); });
+  EXPECT_EQ(clock().RunUntilIdle(24h).why, Why::kIdle);
+  EXPECT_THAT(log, ElementsAre("work@36000"));
+  EXPECT_LT(check.seconds().size(), 12u);
 }
 
 TEST_F(ClockControlTest, TimersSetOnTheWayFireOnTheWay) {

@@ -186,6 +186,9 @@ TEST_F(ClusterSetTest, ErrorsNameTheSetting) {
   EXPECT_THAT(Refused(Json{{"podDefaults", {{"start-delay", "soon"}}}}), HasSubstr("podDefaults"));
   EXPECT_THAT(Refused(Json{{"podDefaults", 1}}), HasSubstr("podDefaults must be an object"));
   EXPECT_THAT(Refused(Json{{"durability", "some"}}), HasSubstr("durability: some must be one of"));
+  EXPECT_THAT(Refused(Json{{"eventTtl", "soon"}}), HasSubstr("eventTtl: soon must be a duration above zero"));
+  EXPECT_THAT(Refused(Json{{"disableAdmissionPlugins", "Bogus"}}),
+              HasSubstr("disableAdmissionPlugins: \"Bogus\" is not one of the plugins"));
   EXPECT_THAT(Refused(Json{{"nodes", 10'001}}), HasSubstr("nodes must be a whole number from 0 to 10000"));
   EXPECT_THAT(Refused(Json{{"data", "a.db"}}),
               HasSubstr("data: the server was started without --cluster-data-dir"));
