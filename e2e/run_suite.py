@@ -221,9 +221,19 @@ def _upstream(*arguments):
 
 
 def kubernetes_programs(binary, extra):
-    """Builds the programs of `upstream` and `differential`: they share most packages, which Go compiles once."""
+    """Builds the programs of the suites about Kubernetes: they share most packages, which Go compiles once."""
     kubernetes.kube_controller_manager()
+    kubernetes.kube_scheduler()
     return _upstream("--prepare")
+
+
+def real_components(binary, extra):
+    environment = {
+        "TERRARIUM_BINARY": str(binary),
+        "KUBE_CONTROLLER_MANAGER": str(kubernetes.kube_controller_manager()),
+        "KUBE_SCHEDULER": str(kubernetes.kube_scheduler()),
+    }
+    return binary and _unittest(sys.executable, E2E / "real_components", environment, extra)
 
 
 def upstream(binary, extra):
@@ -260,6 +270,7 @@ SUITES = {
     "crash": crash,
     "http-fuzz": http_fuzz,
     "kubernetes": kubernetes_programs,
+    "real-components": real_components,
     "upstream": upstream,
     "differential": differential,
 }

@@ -121,14 +121,20 @@ def _flags():
     return f"-s -w -X {version}.gitVersion={VERSION} -X {version}.gitMajor={major} -X {version}.gitMinor={minor}"
 
 
-def kube_controller_manager():
-    """kube-controller-manager, built once."""
-    name = "kube-controller-manager"
-
+def _program(name):
+    """One of Kubernetes' programs, built once."""
     def fill(place):
         build(name, "build", "-ldflags", _flags(), "-o", f"{place}/", f"./cmd/{name}")
 
     return cache.folder(name, cache.key_of(VERSION, SUMS, _flags()), fill) / name
+
+
+def kube_controller_manager():
+    return _program("kube-controller-manager")
+
+
+def kube_scheduler():
+    return _program("kube-scheduler")
 
 
 def servers(folder):

@@ -51,6 +51,17 @@ INSERTIONS = [
               "(2 * time.Minute).Seconds()/dc.stalePodDisruptionTimeout.Seconds()"),
     _handover("podgc", "gc_controller.go", "gcc *PodGCController", "gcc.kubeClient",
               '"pod-garbage-collector-controller"', "20/gcc.gcCheckPeriod.Seconds()"),
+    _handover("statefulset", "stateful_set.go", "ssc *StatefulSetController", "ssc.kubeClient",
+              '"statefulset-controller"'),
+    _handover("daemon", "daemon_controller.go", "dsc *DaemonSetsController", "dsc.kubeClient", '"daemonset-controller"'),
+    # The test waits for the next minute.
+    _handover("cronjob", "cronjob_controllerv2.go", "jm *ControllerV2", "jm.kubeClient", '"cronjob-controller"', "5"),
+    # Tests compute the names of revisions.
+    Insertion("pkg/controller/controller_utils.go", r"\nfunc ComputeHash\(.*\{\n", """\
+	if terrarium.Replaces("daemonset-controller") {
+		return terrarium.TemplateHash(template, collisionCount)
+	}
+"""),
     _handover("namespace", "namespace_controller.go", "nm *NamespaceController", "nil", '"namespace-controller"'),
     _handover("resourcequota", "resource_quota_controller.go", "rq *Controller", "nil",
               '"resourcequota-controller"'),

@@ -33,6 +33,9 @@ SUITES = [
     ),
     Suite("replicaset", "replicaset-controller", "TestSpecReplicasChange"),
     Suite("replicationcontroller", "replicationcontroller-controller", "TestSpecReplicasChange"),
+    Suite("statefulset", "statefulset-controller", "TestSpecReplicasChange"),
+    Suite("daemonset", "daemonset-controller", "TestOneNodeDaemonLaunchesPod"),
+    Suite("cronjob", "cronjob-controller,job-controller", "TestCronJobLaunchesPodAndCleansUp"),
     Suite(
         "job",
         "job-controller",

@@ -54,6 +54,7 @@ type Server struct {
 	gone      bool                         // whether Stop was called
 	scraped   map[string]float64           // the counters at the last scrape, by series
 	hasMirror bool                         // whether a goroutine scrapes them
+	untainted bool                         // whether new nodes lose the taint of nodes that are not ready
 
 	restarting sync.RWMutex // held for writing while components restart with other gates; taken after mu
 }
@@ -80,6 +81,7 @@ var acceptedFlags = []string{
 	"--endpoint-reconciler-type=none",
 	"--disable-admission-plugins=ServiceAccount",
 	"--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
+	WithoutNodeTaints,
 	"--runtime-config=api/all=true",
 	"--watch-cache=true",
 	"--watch-cache=false",
@@ -165,6 +167,7 @@ func (s *Server) startTerrarium(flags []string) error {
 	if err := checkFlags(flags); err != nil {
 		return err
 	}
+	s.untainted = slices.Contains(flags, WithoutNodeTaints)
 	ready := filepath.Join(s.folder, "ready.json")
 	controllers := controllersOf(s.test)
 	if controllers == "" {

@@ -55,7 +55,11 @@ func (w writeTransport) RoundTrip(request *http.Request) (*http.Response, error)
 func (w writeTransport) send(request *http.Request) (*http.Response, error) {
 	w.server.restarting.RLock()
 	defer w.server.restarting.RUnlock()
-	return w.next.RoundTrip(request)
+	response, err := w.next.RoundTrip(request)
+	if err == nil && request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/nodes") {
+		w.server.removeTaints()
+	}
+	return response, err
 }
 
 // inOrder decides races that a test's success depends on. The test's next write follows a creation within milliseconds,

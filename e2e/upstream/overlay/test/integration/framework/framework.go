@@ -4,24 +4,33 @@ package framework
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/keyutil"
 
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+	"k8s.io/kubernetes/pkg/controlplane"
 	"k8s.io/kubernetes/test/terrarium"
 )
 
 // TearDownFunc stops a server.
 type TearDownFunc func()
 
-// TestServerSetup changes the options of a server before it starts.
+// TestServerSetup changes a server before it starts.
 type TestServerSetup struct {
 	ModifyServerRunOptions func(*options.ServerRunOptions)
+	ModifyServerConfig     func(*controlplane.Config)
 }
+
+// podLimits has the limit of pods for new namespaces of a server that has one.
+var podLimits sync.Map
 
 // DefaultTestServerFlags returns the flags that most tests give kube-apiserver.
 func DefaultTestServerFlags() []string {
@@ -44,6 +53,7 @@ func StartTestServer(
 ) (kubernetes.Interface, *rest.Config, TearDownFunc) {
 	t.Helper()
 	var chosen options.ServerRunOptions
+	chosen.ServiceAccountSigningKeyFile = signingKey(t)
 	if setup.ModifyServerRunOptions != nil {
 		setup.ModifyServerRunOptions(&chosen)
 	}
@@ -51,11 +61,44 @@ func StartTestServer(
 	if file := chosen.Admission.GenericAdmission.ConfigFile; file != "" {
 		flags = append(flags, "--admission-control-config-file="+file)
 	}
+	if slices.Contains(chosen.Admission.GenericAdmission.DisablePlugins, "TaintNodesByCondition") {
+		flags = append(flags, terrarium.WithoutNodeTaints)
+	}
+	if socket := chosen.ServiceAccountSigningEndpoint; socket != "" {
+		flags = append(flags, "--service-account-signing-endpoint="+socket)
+	}
 	server, err := terrarium.Start(t, flags)
 	if err != nil {
 		t.Fatalf("no server: %v", err)
 	}
-	return kubernetes.NewForConfigOrDie(server.Config), rest.CopyConfig(server.Config), server.Stop
+	client := kubernetes.NewForConfigOrDie(server.Config)
+	if setup.ModifyServerConfig != nil {
+		config := controlplane.Config{}
+		config.ControlPlane.Generic = &controlplane.GenericConfig{}
+		setup.ModifyServerConfig(&config)
+		if plugin := config.ControlPlane.Generic.AdmissionControl; plugin != nil {
+			limit, err := admittedPods(plugin)
+			if err != nil {
+				server.Stop()
+				t.Fatal(err)
+			}
+			podLimits.Store(client, limit)
+		}
+	}
+	return client, rest.CopyConfig(server.Config), server.Stop
+}
+
+// signingKey returns a file with a key for the tokens of ServiceAccounts.
+func signingKey(t testing.TB) string {
+	pem, err := keyutil.MakeEllipticPrivateKeyPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "signing-key.pem")
+	if err := os.WriteFile(file, pem, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // CreateNamespaceOrDie makes a namespace of that name.
@@ -65,6 +108,11 @@ func CreateNamespaceOrDie(client kubernetes.Interface, name string, t testing.TB
 	created, err := client.CoreV1().Namespaces().Create(context.Background(), namespace, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatalf("no namespace %s: %v", name, err)
+	}
+	if limit, ok := podLimits.Load(client); ok {
+		if err := limitPods(client, name, limit.(int)); err != nil {
+			t.Fatalf("no limit of pods in %s: %v", name, err)
+		}
 	}
 	return created
 }

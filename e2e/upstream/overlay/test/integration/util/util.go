@@ -114,6 +114,16 @@ func RemovePodFinalizers(ctx context.Context, client kubernetes.Interface, t *te
 	}
 }
 
+// RemovePodFinalizersInNamespace takes all finalizers away from the pods of a namespace.
+func RemovePodFinalizersInNamespace(ctx context.Context, client kubernetes.Interface, t *testing.T, namespace string) {
+	t.Helper()
+	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatalf("no list of the pods of %s: %v", namespace, err)
+	}
+	RemovePodFinalizers(ctx, client, t, pods.Items...)
+}
+
 // AddTaintToNode adds a taint.
 func AddTaintToNode(client kubernetes.Interface, name string, taint v1.Taint) error {
 	node, err := client.CoreV1().Nodes().Get(context.Background(), name, metav1.GetOptions{})

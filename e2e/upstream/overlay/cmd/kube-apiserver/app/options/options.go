@@ -3,6 +3,12 @@ package options
 
 // ServerRunOptions are the options of one server.
 type ServerRunOptions struct {
+	ServiceAccountSigningKeyFile  string
+	ServiceAccountSigningEndpoint string
+
+	Authentication struct {
+		ServiceAccounts struct{ KeyFiles []string }
+	}
 	Admission struct {
 		GenericAdmission struct {
 			DisablePlugins []string
