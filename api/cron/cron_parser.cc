@@ -51,6 +51,7 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 std::size_t BlankLength(std::string_view text) {
   if (text.empty()) return 0;
   if (text.front() == ' ' || (text.front() >= '\t' && text.front() <= '\r')) return 1;
+  if (static_cast<unsigned char>(text.front()) < 0x80) return 0;
   for (std::string_view blank :
        {"\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
         "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"}) {
@@ -143,7 +144,7 @@ Bits BitsOf(const Range& range, const Bounds& bounds) {
 
 // number | number "-" number [ "/" number ], with * and ? for the whole range.
 Read<Bits> ReadRange(std::string_view expression, const Bounds& bounds) {
-  const std::string suffix = ": " + std::string(expression);
+  const auto suffix = [expression] { return ": " + std::string(expression); };
   const auto range_and_step = Split(expression, '/');
   const auto ends = Split(range_and_step[0], '-');
   Range range{.first = bounds.min, .last = bounds.max};
@@ -151,13 +152,13 @@ Read<Bits> ReadRange(std::string_view expression, const Bounds& bounds) {
   if (!range.any) {
     const Read<std::int64_t> first = ReadNumberOrName(ends[0], bounds);
     if (!first.error.empty()) return Failed<Bits>(first.error);
-    if (ends.size() > 2) return Failed<Bits>("too many hyphens" + suffix);
+    if (ends.size() > 2) return Failed<Bits>("too many hyphens" + suffix());
     const Read<std::int64_t> last = ends.size() == 2 ? ReadNumberOrName(ends[1], bounds) : first;
     if (!last.error.empty()) return Failed<Bits>(last.error);
     range.first = first.value;
     range.last = last.value;
   }
-  if (range_and_step.size() > 2) return Failed<Bits>("too many slashes" + suffix);
+  if (range_and_step.size() > 2) return Failed<Bits>("too many slashes" + suffix());
   if (range_and_step.size() == 2) {
     const Read<std::int64_t> step = ReadNumber(range_and_step[1]);
     if (!step.error.empty()) return Failed<Bits>(step.error);
@@ -166,7 +167,7 @@ Read<Bits> ReadRange(std::string_view expression, const Bounds& bounds) {
     if (range.step > 1) range.any = false;
   }
   const std::string error = RangeError(range, bounds);
-  if (!error.empty()) return Failed<Bits>(error + suffix);
+  if (!error.empty()) return Failed<Bits>(error + suffix());
   return {BitsOf(range, bounds), ""};
 }
 

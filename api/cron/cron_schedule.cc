@@ -65,6 +65,13 @@ class Search {
     const local_seconds local = zone_.ToLocal(at_);
     at_ = zone_.FromLocal(day + (local - floor<days>(local)));
   }
+  // A zone that crosses the date line skips a whole day, and a time on that day is taken for one on the day
+  // before.
+  //
+  // DIVERGES: the library of Kubernetes then tries the same day again, forever.
+  void EnsureLaterThan(sys_seconds before) {
+    if (at_ <= before) at_ = before + days(1);
+  }
   void MoveToMidnight(year_month_day date) { at_ = zone_.FromLocal(local_days(date)); }
   // Smaller units begin from their start once a larger one has been stepped.
   bool FirstStep() { return !std::exchange(stepped_, true); }
@@ -72,10 +79,12 @@ class Search {
   bool StepMonths() {
     for (LocalTime now = Local(); !Allows(fields_[CronSchedule::kMonth], unsigned(now.date.month()));) {
       if (FirstStep()) MoveToMidnight(now.date.year() / now.date.month() / 1);
+      const sys_seconds before = at_;
       const year_month_day date = Local().date;
       // A month that is too short for the day continues in the next one.
       const year_month_day first = date.year() / date.month() / 1;
       MoveTo(local_days(first + months(1)) + (local_days(date) - local_days(first)));
+      EnsureLaterThan(before);
       now = Local();
       if (now.date.month() == std::chrono::January) return true;
     }
@@ -85,6 +94,7 @@ class Search {
   bool StepDays() {
     for (LocalTime now = Local(); !DayMatches(now.date);) {
       if (FirstStep()) MoveToMidnight(now.date);
+      const sys_seconds before = at_;
       MoveTo(local_days(Local().date) + days(1));
       // Where midnight does not exist, the nearest hour counts as midnight.
       const unsigned hour = Local().hour;
@@ -93,6 +103,7 @@ class Search {
       } else {
         at_ -= hours(hour);
       }
+      EnsureLaterThan(before);
       now = Local();
       if (unsigned(now.date.day()) == 1) return true;
     }
@@ -157,7 +168,13 @@ std::optional<Time> CronSchedule::Next(Time time) const {
   // A field like "," allows nothing. The search would find that out minute by minute.
   const auto never = [this](Field field) { return (fields_[field] & ~kAny) == 0; };
   if (never(kMinute) || never(kHour) || never(kMonth)) return std::nullopt;
-  return Search(fields_, zone_, whole + seconds(1)).Run();
+  // Where clocks are put back over midnight, the search can step back as well.
+  //
+  // DIVERGES: the library of Kubernetes then returns the same time again and again.
+  for (sys_seconds from = whole + seconds(1);; from += minutes(1)) {
+    const std::optional<sys_seconds> next = Search(fields_, zone_, from).Run();
+    if (!next || *next > whole) return next;
+  }
 }
 
 }  // namespace terrarium::api

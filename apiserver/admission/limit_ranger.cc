@@ -1,6 +1,12 @@
-#include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
 
+#include "api/base/errors.h"
+#include "api/base/field_error.h"
 #include "api/core_v1/resource_list.h"
 #include "api/json_access.h"
 #include "apiserver/admission/internal/plugins.h"
@@ -27,10 +33,24 @@ const Quantity* Amount(const ResourceList& list, const std::string& name) {
   return found == list.end() ? nullptr : &found->second;
 }
 
+// Errors as Go prints an aggregate of them: each one once.
+class Errors {
+ public:
+  void Add(std::string error) {
+    if (text_.size() > api::kRepeatedTextMax || !seen_.insert(error).second) return;
+    text_.append(seen_.size() > 1 ? ", " : "").append(error);
+  }
+  std::string Joined() const { return seen_.size() > 1 ? "[" + text_ + "]" : text_; }
+
+ private:
+  std::set<std::string> seen_;
+  std::string text_;
+};
+
 // The checks of one item of a LimitRange; collects what breaks it.
 class Rules {
  public:
-  Rules(const Json& item, std::vector<std::string>& errors)
+  Rules(const Json& item, Errors& errors)
       : type_(StringAt(item, "type")),
         min_(api::ReadResourceList(ObjectAt(item, "min"))),
         max_(api::ReadResourceList(ObjectAt(item, "max"))),
@@ -66,8 +86,7 @@ class Rules {
 
  private:
   void Add(const char* what, const std::string& name, const Quantity& bound, const std::string& rest) {
-    errors_.push_back(std::string(what) + " " + name + " usage per " + type_ + " is " + bound.ToString() +
-                      rest);
+    errors_.Add(std::string(what) + " " + name + " usage per " + type_ + " is " + bound.ToString() + rest);
   }
 
   void CheckMin(const Usage& usage) {
@@ -89,16 +108,16 @@ class Rules {
     const Quantity* request = Amount(usage.requests, name);
     const Quantity* limit = Amount(usage.limits, name);
     if (request == nullptr || request->Sign() == 0) {
-      errors_.push_back(prefix + "no request is specified or request is 0");
+      errors_.Add(prefix + "no request is specified or request is 0");
     } else if (limit == nullptr || limit->Sign() == 0) {
-      errors_.push_back(prefix + "no limit is specified or limit is 0");
+      errors_.Add(prefix + "no limit is specified or limit is 0");
     } else {
       const double ratio =
           static_cast<double>(limit->MilliValue()) / static_cast<double>(request->MilliValue());
       if (ratio * 1000 <= static_cast<double>(bound.MilliValue())) return;
       char text[64];
       std::snprintf(text, sizeof text, "%f", ratio);
-      errors_.push_back(prefix + "provided ratio is " + text);
+      errors_.Add(prefix + "provided ratio is " + text);
     }
   }
 
@@ -106,7 +125,7 @@ class Rules {
   ResourceList min_;
   ResourceList max_;
   ResourceList ratios_;
-  std::vector<std::string>& errors_;
+  Errors& errors_;
 };
 
 Usage ResourcesOf(const Json& holder) {
@@ -123,16 +142,17 @@ Usage PodUsage(const Json& spec) {
   return usage;
 }
 
-// As Go prints an aggregate: each error once.
-std::string Joined(const std::vector<std::string>& errors) {
-  std::vector<std::string> unique;
-  for (const std::string& error : errors)
-    if (std::find(unique.begin(), unique.end(), error) == unique.end()) unique.push_back(error);
-  if (unique.empty()) return "";
-  if (unique.size() == 1) return unique.front();
-  std::string out = "[";
-  for (const std::string& error : unique) out += (out.size() > 1 ? ", " : "") + error;
-  return out + "]";
+// A pod and a LimitRange may be as large as any object, and each amount concerns each container.
+constexpr std::size_t kComparisonsMax = 1'000'000;
+
+std::size_t Comparisons(const Json& limit_range, const Json& pod) {
+  std::size_t containers = 1;
+  for (const char* list : {"containers", "initContainers"}) containers += ListAt(pod, "spec", list).size();
+  std::size_t amounts = 0;
+  for (const Json& item : ListAt(limit_range, "spec", "limits"))
+    for (const char* list : {"default", "defaultRequest", "max", "maxLimitRequestRatio", "min"})
+      amounts += ObjectAt(item, list).size();
+  return containers * amounts;
 }
 
 // Adds the missing amounts and returns their names, comma separated.
@@ -177,7 +197,7 @@ void ApplyLimitRangeDefaults(const Json& limit_range, Json& pod) {
 }
 
 std::string LimitRangeVerdict(const Json& limit_range, bool is_pod, const Json& object) {
-  std::vector<std::string> errors;
+  Errors errors;
   const Json& spec = ObjectAt(object, "spec");
   for (const Json& item : ListAt(limit_range, "spec", "limits")) {
     const std::string_view type = StringAt(item, "type");
@@ -191,13 +211,19 @@ std::string LimitRangeVerdict(const Json& limit_range, bool is_pod, const Json& 
       rules.CheckRequests({ResourcesOf(spec).requests, {}});
     }
   }
-  return Joined(errors);
+  return errors.Joined();
 }
 
 api::Result<void> SetContainerDefaults(const Call& call, Json& object) {
   if (!IsPod(call)) return {};
-  for (const api::ObjectPtr& limit_range : StoredObjects(call, "limitranges", call.route.ns))
-    ApplyLimitRangeDefaults(*limit_range->Document(), object);
+  std::size_t comparisons = 0;
+  for (const api::ObjectPtr& limit_range : StoredObjects(call, "limitranges", call.route.ns)) {
+    const std::shared_ptr<const Json> document = limit_range->Document();
+    comparisons += Comparisons(*document, object);
+    if (comparisons > kComparisonsMax)
+      return api::RequestTooLarge("the pod has too many containers for the LimitRanges of its namespace");
+    ApplyLimitRangeDefaults(*document, object);
+  }
   return {};
 }
 

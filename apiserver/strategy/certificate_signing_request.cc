@@ -104,11 +104,15 @@ void CheckConditions(const Json& object, FieldErrors& errors) {
 void CheckUsages(const Json& usages, const Path& path, FieldErrors& errors) {
   if (usages.empty()) errors.push_back(api::RequiredError(path));
   std::set<std::string_view> seen;
+  std::size_t printed = 0;
   for (std::size_t i = 0; i < usages.size(); ++i) {
     const std::string& usage = usages[i].get_ref<const std::string&>();
-    if (std::find(std::begin(kUsages), std::end(kUsages), usage) == std::end(kUsages))
+    const bool known = std::find(std::begin(kUsages), std::end(kUsages), usage) != std::end(kUsages);
+    if (!known && printed < api::kRepeatedTextMax) {
       errors.push_back(
           api::NotSupportedError(path.Index(i), usage, {std::begin(kUsages), std::end(kUsages)}));
+      printed += errors.back().message.size();
+    }
     if (!seen.insert(usage).second) errors.push_back(api::DuplicateError(path.Index(i), usage));
   }
 }

@@ -14,10 +14,12 @@ using namespace strategy;  // NOLINT: the helpers of this folder
 using api::Quantity;
 using api::ResourceList;
 
-// Copies the amounts of `from` that `to` does not have.
+// Copies the amounts of `from` that `to` does not have, in one pass.
 void FillFrom(Json& to, const Json& from) {
-  for (const auto& [name, amount] : from.items())
-    if (!to.contains(name)) to[std::string(name)] = amount;
+  Json::object_t::container added;
+  for (auto it = from.begin(); it != from.end(); ++it)
+    if (!to.contains(it.key())) added.emplace_back(it.key(), it.value());
+  to.get_ref<Json::object_t&>().AddSorted(std::move(added));
 }
 
 // The lists of one item.

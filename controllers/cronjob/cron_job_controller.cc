@@ -138,7 +138,7 @@ void CronJobController::Explain(const SyncState& sync, std::string_view action, 
                                 std::string rule) {
   Json saw = {{"schedule", sync.spec.schedule},
               {"concurrencyPolicy", TextOf(sync.spec.policy)},
-              {"active", sync.status.active().size()},
+              {"active", sync.status.active_count()},
               {"missed", sync.due.missed}};
   if (sync.spec.time_zone) saw["timeZone"] = *sync.spec.time_zone;
   if (const auto last = sync.status.last_schedule_time()) saw["lastScheduleTime"] = api::FormatTime(*last);

@@ -1,8 +1,9 @@
 // One sync of a CronJob, step by step. Mirrors syncCronJob of pkg/controller/cronjob/cronjob_controllerv2.go,
 // v1.36.
 
-#include <algorithm>
 #include <chrono>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <prometheus/histogram.h>
@@ -96,10 +97,10 @@ CronJobController::Failure CronJobController::NoticeUnfinished(SyncState& sync, 
 }
 
 CronJobController::Failure CronJobController::ForgetMissingJobs(SyncState& sync) {
+  std::set<std::string_view> present;
+  for (const ChildJob& job : sync.jobs) present.insert(job.uid);
   for (const CronStatus::ActiveJob& active : sync.status.active()) {
-    const bool present = std::any_of(sync.jobs.begin(), sync.jobs.end(),
-                                     [&](const ChildJob& job) { return job.uid == active.uid; });
-    if (present) continue;
+    if (present.contains(active.uid)) continue;
     // A Job that was created a moment ago may not be in view yet.
     api::Result<ObjectPtr> fresh = context_.client.Get("jobs", active.name);
     if (fresh) continue;
@@ -151,7 +152,7 @@ std::optional<api::Time> CronJobController::TimeToStart(const SyncState& sync) {
   const api::ObjectHeader& header = sync.cron_job->header();
   const ObjectName job{header.ns, JobNameOf(header.name, *scheduled)};
   if (sync.status.IsActive(job) || sync.status.last_schedule_time() == scheduled) return std::nullopt;
-  if (sync.spec.policy == ConcurrencyPolicy::kForbid && !sync.status.active().empty()) {
+  if (sync.spec.policy == ConcurrencyPolicy::kForbid && sync.status.active_count() != 0) {
     RecordEvent(*sync.cron_job, kNormal, "JobAlreadyActive",
                 "Not starting job because prior execution is running and concurrency policy is Forbid");
     return std::nullopt;

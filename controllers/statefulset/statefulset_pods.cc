@@ -40,6 +40,8 @@ Task<StatefulSetController::Outcome> StatefulSetController::Act(SyncPtr sync) {
     Task<Outcome> running = ForEach(sync, count, step);
     Outcome outcome = co_await std::move(running);
     if (outcome.Stops()) co_return outcome;
+    // The events of the created pods begin the sync of the next ordinals.
+    if (!sync->sorted.complete) co_return outcome;
   }
   if (sync->spec.on_delete) co_return Outcome{};
   Task<Outcome> updating = UpdatePods(sync);

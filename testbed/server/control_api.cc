@@ -40,6 +40,7 @@ const std::vector<Endpoint>& EndpointsOf(bool server) {
 Response Answer(int code, const Json& document) {
   Response response;
   response.code = code;
+  response.headers.emplace_back("Cache-Control", "no-cache, private");  // as on every other path
   response.body = document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   return response;
 }

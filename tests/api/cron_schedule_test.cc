@@ -160,6 +160,32 @@ TEST(CronSchedule, WhereClocksChangeTheTimesAreThoseOfTheGoLibrary) {
   for (const Row& row : rows) EXPECT_EQ(NextTimes(row.from, row.schedule), row.next) << row.schedule;
 }
 
+// Kubernetes' library searches forever here: these places moved across the date line and skipped a day.
+TEST(CronSchedule, ADayThatDoesNotExistIsPassed) {
+  const Row rows[] = {
+      {"2011-12-20T00:00:00Z", "TZ=Pacific/Apia 0 0 31 12 *",
+       "2011-12-30T10:00:00Z 2012-12-30T10:00:00Z 2013-12-30T10:00:00Z"},
+      {"2011-12-20T00:00:00Z", "TZ=Pacific/Apia 30 6 30 12 *",
+       "2012-12-29T16:30:00Z 2013-12-29T16:30:00Z 2014-12-29T16:30:00Z"},
+      {"1993-08-15T00:00:00Z", "TZ=Pacific/Kwajalein 0 0 25 8 *",
+       "1993-08-24T12:00:00Z 1994-08-24T12:00:00Z 1995-08-24T12:00:00Z"},
+      {"1993-08-15T00:00:00Z", "TZ=Pacific/Kwajalein 0 0 * sep tue",
+       "1993-09-06T12:00:00Z 1993-09-13T12:00:00Z 1993-09-20T12:00:00Z"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(NextTimes(row.from, row.schedule), row.next) << row.schedule;
+}
+
+// Kubernetes' library returns one of these times forever.
+TEST(CronSchedule, ARunBeforeClocksArePutBackOverMidnightIsPassed) {
+  const Row rows[] = {
+      {"1944-09-28T20:25:59Z", "TZ=America/Phoenix 59 0 */2 */3 *",
+       "1944-10-01T06:59:00Z 1944-10-01T07:59:00Z 1944-10-03T07:59:00Z"},
+      {"1976-08-14T15:59:00Z", "TZ=Pacific/Saipan 59 2 31 8 0",
+       "1976-08-21T15:59:00Z 1976-08-21T16:59:00Z 1976-08-28T16:59:00Z"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(NextTimes(row.from, row.schedule), row.next) << row.schedule;
+}
+
 TEST(CronSchedule, TheNextTimeIsAWholeSecondAndLater) {
   const Time at = *ParseTime("2026-01-01T00:04:59.999999Z");
   EXPECT_EQ(FormatMicroTime(*ParseCronSchedule("*/5 * * * *").schedule->Next(at)),

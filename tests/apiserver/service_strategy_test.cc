@@ -67,6 +67,26 @@ TEST(ServiceStrategy, NodePortsAreDrawnOncePerPort) {
   EXPECT_EQ(spec["externalTrafficPolicy"], "Cluster");
 }
 
+// The search for a free port once went on forever.
+TEST(ServiceStrategy, MorePortsThanThereAreNodePortsAreRefused) {
+  auto with_ports = [](const char* type, int count) {
+    std::string ports;
+    for (int i = 1; i <= count; ++i) {
+      const std::string number = std::to_string(i);
+      ports += (i > 1 ? "," : "") + ("{\"name\":\"p" + number + "\",\"port\":" + number + "}");
+    }
+    return WithSpec({R"("type":")" + std::string(type) + R"(","ports":[)" + ports + "]"});
+  };
+  EXPECT_THAT(Service().CreateErrors(with_ports("NodePort", 2768)), IsEmpty());
+  EXPECT_EQ(Service().New(with_ports("NodePort", 2768))["spec"]["clusterIPs"].size(), 1U);
+  for (const char* type : {"NodePort", "LoadBalancer"})
+    EXPECT_THAT(
+        Service().CreateErrors(with_ports(type, 2769)),
+        ElementsAre("spec.ports[2768].nodePort: Internal error: failed to allocate a nodePort: range is "
+                    "full"));
+  EXPECT_THAT(Service().CreateErrors(with_ports("ClusterIP", 2769)), IsEmpty());
+}
+
 TEST(ServiceStrategy, PortRules) {
   EXPECT_THAT(Service().CreateErrors(WithSpec({kSelector})), ElementsAre("spec.ports: Required value"));
   EXPECT_THAT(

@@ -34,5 +34,6 @@ void AddObjectShapes(std::vector<Shape>& shapes);
 void AddPodShapes(std::vector<Shape>& shapes);
 void AddFormatShapes(std::vector<Shape>& shapes);
 void AddPatchShapes(std::vector<Shape>& shapes);
+void AddKindShapes(std::vector<Shape>& shapes);
 
 }  // namespace terrarium::hostile

@@ -31,12 +31,21 @@ std::string DrawAddress(const Json& service) {
          std::to_string((address >> 8) & 255) + "." + std::to_string(address & 255);
 }
 
-// Returns a node port that this Service does not use yet, and adds it to `used`.
+// Returns a node port that this Service does not use yet, and adds it to `used`; 0 if it uses all of them.
 std::int64_t DrawNodePort(const Json& service, std::string_view purpose, std::set<std::int64_t>& used) {
   const std::string seed = std::string(StringAt(service, "metadata", "uid")) + "/" + std::string(purpose);
-  std::int64_t port = kFirstNodePort + static_cast<std::int64_t>(Hash(seed) % kNodePorts);
-  while (!used.insert(port).second) port = port + 1 < kFirstNodePort + kNodePorts ? port + 1 : kFirstNodePort;
-  return port;
+  const auto first = static_cast<std::int64_t>(Hash(seed) % kNodePorts);
+  for (std::int64_t i = 0; i < kNodePorts; ++i) {
+    const std::int64_t port = kFirstNodePort + (first + i) % kNodePorts;
+    if (used.insert(port).second) return port;
+  }
+  return 0;
+}
+
+// A LoadBalancer may do without node ports.
+bool AllocatesNodePorts(const Json& service) {
+  return NeedsNodePorts(service) && (StringAt(service, "spec", "type") != "LoadBalancer" ||
+                                     BoolAt(service, "spec", "allocateLoadBalancerNodePorts"));
 }
 
 bool IsExternalName(const Json& service) { return StringAt(service, "spec", "type") == "ExternalName"; }
@@ -67,9 +76,7 @@ void FillFamilies(Json& service) {
 void FillNodePorts(Json& service) {
   std::set<std::int64_t> used;
   for (const Json& port : ListAt(service, "spec", "ports")) used.insert(IntAt(port, 0, "nodePort"));
-  const bool on_request_only = StringAt(service, "spec", "type") == "LoadBalancer" &&
-                               !BoolAt(service, "spec", "allocateLoadBalancerNodePorts");
-  if (NeedsNodePorts(service) && !on_request_only) {
+  if (AllocatesNodePorts(service)) {
     std::map<std::int64_t, std::int64_t> by_port;  // protocols of one port share a node port
     for (const Json& port : ListAt(service, "spec", "ports")) {
       if (const std::int64_t node_port = IntAt(port, 0, "nodePort"); node_port != 0) {
@@ -80,11 +87,13 @@ void FillNodePorts(Json& service) {
       if (IntAt(port, 0, "nodePort") != 0) continue;
       const std::int64_t number = IntAt(port, 0, "port");
       if (!by_port.contains(number)) by_port[number] = DrawNodePort(service, std::to_string(number), used);
+      if (by_port[number] == 0) return;  // NodePorts() reports it
       port["nodePort"] = by_port[number];
     }
   }
   if (NeedsHealthCheckPort(service) && IntAt(service, 0, "spec", "healthCheckNodePort") == 0) {
-    service["spec"]["healthCheckNodePort"] = DrawNodePort(service, "health", used);
+    if (const std::int64_t port = DrawNodePort(service, "health", used); port != 0)
+      service["spec"]["healthCheckNodePort"] = port;
   }
 }
 
@@ -95,12 +104,12 @@ void Fill(Json& service) {
   }
   FillFamilies(service);
   Json& spec = service["spec"];
+  if (!ListAt(spec, "ports").empty()) FillNodePorts(service);
   if (ListAt(spec, "clusterIPs").empty() && ServiceAllocationErrors(service, nullptr).empty()) {
     const std::string address = DrawAddress(service);
     spec["clusterIP"] = address;
     spec["clusterIPs"] = Json::array({address});
   }
-  if (!ListAt(spec, "ports").empty()) FillNodePorts(service);
 }
 
 // Removes target[key] if it still has the old value.
@@ -175,16 +184,22 @@ void DropUseless(Json& service, const Json& old) {
   }
 }
 
-// Rejects a requested node port outside the range.
-void NodePortRange(FieldErrors& errors, const Json& service) {
+// Rejects a requested node port outside the range, and a port that got none because all are in use.
+void NodePorts(FieldErrors& errors, const Json& service) {
   if (!NeedsNodePorts(service)) return;
+  const bool allocates = AllocatesNodePorts(service);
   const Json& ports = ListAt(service, "spec", "ports");
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::int64_t port = IntAt(ports[i], 0, "nodePort");
+    const Path path = Path("spec").Child("ports").Index(i).Child("nodePort");
+    if (port == 0 && allocates) {
+      // DIVERGES: Kubernetes answers 500 with the same words.
+      errors.push_back(api::InternalFieldError(path, "failed to allocate a nodePort: range is full"));
+      return;
+    }
     if (port == 0 || (port >= kFirstNodePort && port < kFirstNodePort + kNodePorts)) continue;
     errors.push_back(api::InvalidError(
-        Path("spec").Child("ports").Index(i).Child("nodePort"), port,
-        "provided port is not in the valid range. The range of valid ports is 30000-32767"));
+        path, port, "provided port is not in the valid range. The range of valid ports is 30000-32767"));
     return;  // Kubernetes reports only the first error
   }
 }
@@ -267,7 +282,7 @@ FieldErrors ServiceAllocationErrors(const Json& service, const Json* old) {
     errors.push_back(
         api::InvalidError(path.Child("ipFamilies").Index(i), families[i], "not configured on this cluster"));
   }
-  if (errors.empty()) NodePortRange(errors, service);
+  if (errors.empty()) NodePorts(errors, service);
   return errors;
 }
 

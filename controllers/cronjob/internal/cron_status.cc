@@ -9,21 +9,18 @@ namespace terrarium::controllers::cronjob {
 
 using api::Json;
 
-CronStatus::CronStatus(const Json& document) : json_(api::ObjectAt(document, "status")) {}
+CronStatus::CronStatus(const Json& document) : json_(api::ObjectAt(document, "status")) {
+  for (const Json& job : api::ListAt(json_, "active")) uids_.emplace(api::StringAt(job, "uid"));
+}
 
 std::vector<CronStatus::ActiveJob> CronStatus::active() const {
   std::vector<ActiveJob> jobs;
   for (const Json& job : api::ListAt(json_, "active")) {
+    if (!IsActive(api::StringAt(job, "uid"))) continue;
     jobs.push_back({{std::string(api::StringAt(job, "namespace")), std::string(api::StringAt(job, "name"))},
                     std::string(api::StringAt(job, "uid"))});
   }
   return jobs;
-}
-
-bool CronStatus::IsActive(std::string_view uid) const {
-  const Json& active = api::ListAt(json_, "active");
-  return std::any_of(active.begin(), active.end(),
-                     [uid](const Json& job) { return api::StringAt(job, "uid") == uid; });
 }
 
 bool CronStatus::IsActive(const api::ObjectName& job) const {
@@ -32,18 +29,33 @@ bool CronStatus::IsActive(const api::ObjectName& job) const {
 }
 
 void CronStatus::AddActive(const api::Object& job) {
+  Prune();
   json_["active"].push_back({{"apiVersion", "batch/v1"},
                              {"kind", "Job"},
                              {"name", job.header().name},
                              {"namespace", job.header().ns},
                              {"resourceVersion", std::to_string(job.revision())},
                              {"uid", job.header().uid}});
+  uids_.insert(job.header().uid);
 }
 
 void CronStatus::RemoveActive(std::string_view uid) {
+  auto found = uids_.find(uid);
+  if (found == uids_.end()) return;
+  uids_.erase(found);
+  removed_ = true;
+}
+
+const Json& CronStatus::json() {
+  Prune();
+  return json_;
+}
+
+void CronStatus::Prune() {
+  if (!std::exchange(removed_, false)) return;
   Json left = Json::array();
-  for (const Json& job : api::ListAt(json_, "active"))
-    if (api::StringAt(job, "uid") != uid) left.push_back(job);
+  for (Json& job : json_["active"])
+    if (IsActive(api::StringAt(job, "uid"))) left.push_back(std::move(job));
   if (left.empty()) {
     json_.erase("active");
   } else {

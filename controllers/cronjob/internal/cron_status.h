@@ -2,7 +2,10 @@
 
 // The status of a CronJob while a sync changes it.
 
+#include <cstddef>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +27,11 @@ class CronStatus {
     api::ObjectName name;
     std::string uid;
   };
+  // Any client may write a status, so the list may be as long as an object. What a sync does for each of its
+  // Jobs costs a logarithm.
   std::vector<ActiveJob> active() const;
-  bool IsActive(std::string_view uid) const;
+  std::size_t active_count() const { return uids_.size(); }
+  bool IsActive(std::string_view uid) const { return uids_.contains(uid); }
   bool IsActive(const api::ObjectName& job) const;
   void AddActive(const api::Object& job);
   void RemoveActive(std::string_view uid);
@@ -35,10 +41,15 @@ class CronStatus {
   // Keeps the latest completion.
   void JobSucceeded(api::Time completed);
 
-  const api::Json& json() const { return json_; }
+  const api::Json& json();
 
  private:
+  // Drops the removed Jobs from the list, in one pass.
+  void Prune();
+
   api::Json json_ = api::Json::object();
+  std::set<std::string, std::less<>> uids_;  // of the active Jobs
+  bool removed_ = false;                     // the list in json_ has Jobs that are not in uids_
 };
 
 }  // namespace terrarium::controllers::cronjob

@@ -12,13 +12,35 @@ using api::Duration;
 using api::Time;
 using std::chrono::seconds;
 
+// @every has equal distances, so that it has fewer runs than this in the time that is searched.
+constexpr int kRunsWalked = 100;
+
+// The newest run from `run` to `now`, of a schedule that does not count from its last run.
+Time NewestRunAfter(const CronSchedule& schedule, Time run, Time now) {
+  // No run is later than `end` and at most `now`.
+  for (Time end = now; end - run > seconds(1);) {
+    const Time middle = run + (end - run) / 2;
+    const std::optional<Time> next = schedule.Next(middle);
+    if (next && *next <= now) {
+      run = *next;
+    } else {
+      end = middle;
+    }
+  }
+  return run;
+}
+
 // The newest run up to `now`, found by a search that starts shortly before. The two units of distance keep a
 // schedule with irregular distances, and one that counts from its last run (@every), in step.
 std::optional<Time> NewestRun(const CronSchedule& schedule, Time first, seconds distance, std::int64_t missed,
                               Time now) {
   std::optional<Time> newest;
   std::optional<Time> run = schedule.Next(first + (missed - 2) * distance);
-  for (; run && *run <= now; run = schedule.Next(*run)) newest = run;
+  for (int walked = 0; run && *run <= now; run = schedule.Next(*run)) {
+    newest = run;
+    // "* * * 1-6 *" has a first distance of half a year and 260,000 runs in the other half.
+    if (++walked == kRunsWalked) return NewestRunAfter(schedule, *run, now);
+  }
   return newest;
 }
 

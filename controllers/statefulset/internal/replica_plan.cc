@@ -1,6 +1,8 @@
 #include "controllers/statefulset/internal/replica_plan.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "controllers/statefulset/internal/identity.h"
@@ -38,16 +40,23 @@ std::vector<const Replica*> NextPodToUpdate(const SetSpec& spec, const std::vect
 SetPods SortPods(std::string_view set, const SetSpec& spec, const std::vector<StatefulPodPtr>& pods,
                  api::Time now) {
   SetPods sorted;
-  sorted.replicas.resize(static_cast<std::size_t>(spec.replicas));
-  for (int i = 0; i < spec.replicas; ++i)
-    sorted.replicas[static_cast<std::size_t>(i)].ordinal = spec.start + i;
+  // Larger ordinals are not read from a pod's name, as in Kubernetes.
+  const std::int64_t last = std::min(spec.End(), std::int64_t{std::numeric_limits<int>::max()});
+  const auto ordinals = static_cast<std::size_t>(std::max<std::int64_t>(last - spec.start + 1, 0));
+  sorted.replicas.resize(std::min(ordinals, pods.size() + kOrdinalsAhead));
+  sorted.complete = sorted.replicas.size() == ordinals;
+  for (std::size_t i = 0; i < sorted.replicas.size(); ++i)
+    sorted.replicas[i].ordinal = spec.start + static_cast<int>(i);
   std::vector<std::pair<int, StatefulPodPtr>> condemned;
   for (const StatefulPodPtr& pod : pods) {
     const int ordinal = OrdinalOf(set, pod->facts.name);
-    if (spec.Contains(ordinal))
-      sorted.replicas[static_cast<std::size_t>(ordinal - spec.start)].pod = pod;
-    else if (ordinal != kNoOrdinal)
+    if (ordinal == kNoOrdinal) continue;
+    if (!spec.Contains(ordinal)) {
       condemned.emplace_back(ordinal, pod);
+      continue;
+    }
+    const auto place = static_cast<std::size_t>(ordinal - spec.start);
+    if (place < sorted.replicas.size()) sorted.replicas[place].pod = pod;
   }
   std::sort(condemned.begin(), condemned.end(),
             [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -65,7 +74,7 @@ SetPods SortPods(std::string_view set, const SetSpec& spec, const std::vector<St
 
 bool UsesCurrentRevision(const SetSpec& spec, int ordinal, int current_replicas) {
   if (spec.on_delete) return false;
-  return ordinal < spec.start + spec.partition.value_or(current_replicas);
+  return ordinal - spec.start < spec.partition.value_or(current_replicas);
 }
 
 ReplicaStep NextStep(const SetSpec& spec, const Replica& replica, api::Time now) {

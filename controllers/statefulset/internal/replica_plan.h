@@ -19,8 +19,12 @@ struct Replica {
   StatefulPodPtr pod;  // nullptr: to be created
 };
 
+// A sync lists at most this many ordinals more than the set has pods: spec.replicas may be any number.
+inline constexpr std::size_t kOrdinalsAhead = 10'000;
+
 struct SetPods {
   std::vector<Replica> replicas;          // one for each ordinal, in order
+  bool complete = true;                   // false: of the first ordinals; pods are missing among them
   std::vector<StatefulPodPtr> condemned;  // outside of the ordinals, highest first
   int unavailable = 0;                    // of both, missing pods included
   // The lowest ordinal without an available pod; a condemned one only when all replicas are available.

@@ -2,6 +2,7 @@
 
 // The fields of a StatefulSet's spec that decide what happens to its pods. Pure.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -33,7 +34,7 @@ struct SetSpec {
 
   // The number of ordinals below `ordinal`'s that an update leaves alone.
   int UpdateFrom() const { return partition.value_or(0); }
-  int End() const { return start + replicas - 1; }  // the last ordinal
+  std::int64_t End() const { return std::int64_t{start} + replicas - 1; }  // the last ordinal
   bool Contains(int ordinal) const { return ordinal >= start && ordinal <= End(); }
 };
 

@@ -68,6 +68,20 @@ TEST(DueTime, IsThatOfKubernetes) {
   }
 }
 
+// The first distance is half a year. A search that walks all runs of the other half takes a second, and the
+// test minutes.
+TEST(DueTime, TheNewestOfManyRunsIsFoundWithoutWalkingThemAll) {
+  const api::CronSchedule schedule = Schedule("* * * 1-6 *");
+  const api::Time since = *api::ParseTime("2010-06-30T23:58:30Z");
+  for (int minute = 0; minute < 200; ++minute) {
+    const DueTime due = DueTimeOf(schedule, since, {}, kTop + minute * 1min + 30s);
+    ASSERT_TRUE(due.most_recent);
+    EXPECT_EQ(*due.most_recent, kTop + minute * 1min);
+  }
+  const DueTime in_autumn = DueTimeOf(schedule, since, {}, *api::ParseTime("2015-11-01T00:00:00Z"));
+  EXPECT_EQ(in_autumn.most_recent, api::ParseTime("2015-06-30T23:59:00Z"));
+}
+
 TEST(DueTime, AScheduleThatIsNeverDueIsAnError) {
   EXPECT_TRUE(DueTimeOf(Schedule("59 23 31 2 *"), kTop, {}, kTop + 1h).never);
   EXPECT_EQ(WaitForNext(Schedule("59 23 31 2 *"), kTop, kTop + 1h), 0s);

@@ -98,6 +98,23 @@ TEST(CronStatus, TheListOfActiveJobsIsAbsentWhenItIsEmpty) {
   EXPECT_EQ(status.json(), Json::object());
 }
 
+// A list of this length fits into an object. Rewriting it for each removed Job takes minutes.
+TEST(CronStatus, ManyJobsAreRemovedInOnePass) {
+  constexpr int kJobs = 15'000;
+  Json active = Json::array();
+  for (int i = 0; i < kJobs; ++i)
+    active.push_back({{"namespace", "default"}, {"name", "j"}, {"uid", "u" + std::to_string(i)}});
+  CronStatus status(Json{{"status", {{"active", std::move(active)}}}});
+  for (int i = 1; i < kJobs; ++i) {
+    EXPECT_TRUE(status.IsActive("u" + std::to_string(i)));
+    status.RemoveActive("u" + std::to_string(i));
+  }
+  EXPECT_EQ(status.active_count(), 1U);
+  ASSERT_EQ(status.active().size(), 1U);
+  EXPECT_EQ(status.active()[0].uid, "u0");
+  EXPECT_EQ(status.json()["active"].size(), 1U);
+}
+
 TEST(CronStatus, TheLatestSuccessCounts) {
   CronStatus status(Json::object());
   status.JobSucceeded(kScheduled);

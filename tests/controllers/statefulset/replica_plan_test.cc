@@ -1,5 +1,7 @@
 #include "controllers/statefulset/internal/replica_plan.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "tests/controllers/statefulset/rules_testing.h"
@@ -62,6 +64,30 @@ TEST(SortPods, PodsWithoutAnOrdinalAreIgnored) {
   const SetPods sorted = SortPods("web", Spec(2), {PodOf(0, 'r'), odd}, kNow);
   EXPECT_EQ(sorted.replicas[1].pod, nullptr);
   EXPECT_TRUE(sorted.condemned.empty());
+}
+
+TEST(SortPods, AnyNumberOfReplicasIsListedInParts) {
+  constexpr int kMax = std::numeric_limits<int>::max();
+  auto far_pod = std::make_shared<StatefulPod>(*PodOf(1, 'r'));
+  far_pod->facts.name = "web-2000000000";
+  const SetPods sorted = SortPods("web", Spec(kMax), {PodOf(0, 'r'), far_pod}, kNow);
+  EXPECT_EQ(sorted.replicas.size(), 2 + kOrdinalsAhead);
+  EXPECT_FALSE(sorted.complete);
+  EXPECT_NE(sorted.replicas[0].pod, nullptr);
+  EXPECT_TRUE(sorted.condemned.empty());
+  EXPECT_EQ(sorted.first_unavailable, 1);
+  EXPECT_TRUE(SortPods("web", Spec(kOrdinalsAhead), {}, kNow).complete);
+}
+
+TEST(SortPods, OrdinalsEndWithTheLargestThatIsRead) {
+  constexpr int kMax = std::numeric_limits<int>::max();
+  SetSpec spec = Spec(kMax, kMax - 1);
+  const SetPods sorted = SortPods("web", spec, {}, kNow);
+  ASSERT_EQ(sorted.replicas.size(), 2U);
+  EXPECT_EQ(sorted.replicas[1].ordinal, kMax);
+  EXPECT_TRUE(sorted.complete);
+  spec.partition = kMax;
+  EXPECT_TRUE(UsesCurrentRevision(spec, kMax, 0));
 }
 
 TEST(UsesCurrentRevision, BelowThePartition) {

@@ -2,6 +2,8 @@
 
 #include "controllers/statefulset/statefulset_controller.h"
 
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,6 +87,17 @@ TEST(StatefulSetController, ScalesDownFromTheHighestOrdinalOneByOne) {
   cluster.Idle();
   EXPECT_EQ(cluster.PodStates(), "");
   EXPECT_EQ(cluster.Counter("replicas"), 0);
+}
+
+TEST(StatefulSetController, AnyNumberOfReplicasTakesLittleMemory) {
+  SetCluster cluster;
+  cluster.CreateSet(1, Json::object(), {{"ready-delay", "10s"}});
+  cluster.ScaleTo(std::numeric_limits<int>::max());
+  cluster.Advance(25s);
+  EXPECT_EQ(cluster.PodStates(), "0 1 2n");
+  cluster.ScaleTo(2);
+  cluster.Idle();
+  EXPECT_EQ(cluster.PodStates(), "0 1");
 }
 
 TEST(StatefulSetController, ParallelDoesNotWait) {

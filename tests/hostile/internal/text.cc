@@ -85,6 +85,7 @@ std::vector<Shape> AllShapes() {
   AddPodShapes(shapes);
   AddFormatShapes(shapes);
   AddPatchShapes(shapes);
+  AddKindShapes(shapes);
   return shapes;
 }
 

@@ -9,7 +9,9 @@ namespace terrarium::testbed {
 namespace {
 
 using api::Json;
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Pair;
 
 class ServiceEndpointTest : public testing::Test {
  protected:
@@ -45,6 +47,11 @@ TEST_F(ServiceEndpointTest, AnAddressIsRegisteredListedAndForgotten) {
   EXPECT_EQ(Serve("DELETE", "/services/default/picker/address").code, 200);
   EXPECT_EQ(Serve("DELETE", "/services/default/picker/address").code, 404);
   EXPECT_EQ(Json::parse(Serve("GET", "/services").body), (Json{{"services", Json::array()}}));
+}
+
+TEST_F(ServiceEndpointTest, NoCacheMayKeepAResponse) {
+  for (const char* path : {"", "/services", "/clock", "/nowhere"})
+    EXPECT_THAT(Serve("GET", path).headers, Contains(Pair("Cache-Control", "no-cache, private"))) << path;
 }
 
 TEST_F(ServiceEndpointTest, BadRequestsHaveAnErrorMessage) {
