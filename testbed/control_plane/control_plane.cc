@@ -130,14 +130,20 @@ api::Result<void> ControlPlane::OpenStore(const ControlPlaneOptions& options) {
 // A large control plane has more work at one instant than a small one: each object takes some dozen pieces of
 // work, from its creation to its owner's status. Events do not count: a control plane that does not settle
 // may write them indefinitely.
-std::int64_t ControlPlane::InstantPieces() const {
+std::int64_t ControlPlane::PiecesAllowed(std::size_t objects) {
   constexpr std::int64_t kPiecesPerObject = 200;
+  constexpr std::size_t kObjectsCounted = 200'000;
+  return Runtime::kInstantPieces +
+         kPiecesPerObject * static_cast<std::int64_t>(std::min(objects, kObjectsCounted));
+}
+
+std::int64_t ControlPlane::InstantPieces() const {
   std::size_t objects = 0;
   const auto table = handler_->registry().Table();
   for (const apiserver::ResourceInfo& resource : table->all())
     if (resource.storage != "events" && resource.stored_as == nullptr)
       objects += store_->Count(resource.storage);
-  return Runtime::kInstantPieces + kPiecesPerObject * static_cast<std::int64_t>(objects);
+  return PiecesAllowed(objects);
 }
 
 ControlPlane::~ControlPlane() {

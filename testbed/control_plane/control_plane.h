@@ -64,6 +64,10 @@ class ControlPlane {
   // Ends all watches and makes every acknowledged write durable. Idempotent.
   void Shutdown();
 
+  // How many pieces of work one instant may have in a control plane of so many objects. A ReplicaSet of two
+  // billion replicas creates objects without end, so what more objects allow is limited as well.
+  static std::int64_t PiecesAllowed(std::size_t objects);
+
  private:
   ControlPlane(Runtime& runtime, spdlog::logger& log, ControlPlaneOptions options);
   api::Result<void> OpenStore(const ControlPlaneOptions& options);

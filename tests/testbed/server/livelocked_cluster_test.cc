@@ -71,5 +71,10 @@ TEST_F(LivelockedCluster, BecomesIdleOnceTheCauseIsGone) {
   EXPECT_EQ(bed.clock().Advance(1s).why, Why::kDone);
 }
 
+TEST(PiecesOfAnInstant, AreLimitedHoweverManyObjectsItCreates) {
+  EXPECT_GT(ControlPlane::PiecesAllowed(100'000), ControlPlane::PiecesAllowed(10'000));
+  EXPECT_EQ(ControlPlane::PiecesAllowed(2'147'483'647), ControlPlane::PiecesAllowed(200'000));
+}
+
 }  // namespace
 }  // namespace terrarium::testbed
