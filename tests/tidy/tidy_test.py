@@ -64,6 +64,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.}*-])/(?:wor[k]|roo[t]|hom[e])/")
 RESULT_BOOL = re.compile(r"\bResult<bool>")
 TEST_OFF = re.compile(r"\bDISABLED_\w+|\bGTEST_SKIP\b")
 LINES_MAX = 600
+README_LINES_MAX = 249
 SOURCES = CPP + (".py", ".go", ".mjs", ".sh")
 # Written by tools, from other people's words.
 GENERATED = re.compile(r"/generated/|(?:^|/)(?:package-lock\.json|go\.sum|requirements\.txt)$")
@@ -132,6 +133,12 @@ def check_length(path, text):
         yield Finding(path, LINES_MAX + 1, "length", f"{lines} lines; split what has more than {LINES_MAX} by decision")
 
 
+def check_readme_length(path, text):
+    lines = text.count("\n")
+    if path == "README.md" and lines > README_LINES_MAX:
+        yield Finding(path, README_LINES_MAX + 1, "length", f"{lines} lines; reference material belongs in docs/")
+
+
 def check_words(path, text):
     yield from each_match(path, text, UNFINISHED, "unfinished", lambda m: m[0])
     yield from each_match(path, text, MACHINE_PATH, "machine-path", lambda m: f"{m[0]}... exists on one machine only")
@@ -186,6 +193,7 @@ def check_file(path, text):
         yield from check_retired_words(path, text)
     if path.endswith(".md"):
         yield from check_sections(path, text)
+        yield from check_readme_length(path, text)
 
 
 def check_format(root, paths):
@@ -331,6 +339,9 @@ class EachRuleCanFail(unittest.TestCase):
         self.assertEqual(self.rules("e2e/a.py", "\n" * 601), ["length"])
         self.assertEqual(self.rules("api/a.cc", "\n" * 600), [])
         self.assertEqual(self.rules("api/schema/generated/a.cc", "\n" * 601), [])
+        self.assertEqual(self.rules("README.md", "\n" * 250), ["length"])
+        self.assertEqual(self.rules("README.md", "\n" * 249), [])
+        self.assertEqual(self.rules("docs/a.md", "\n" * 601), [])
 
     def test_nothing_is_left_for_later(self):
         for word in ["TO" + "DO", "FIX" + "ME", "XX" + "X"]:
