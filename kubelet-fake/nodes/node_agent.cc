@@ -257,7 +257,7 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     auto live = client_.Get("nodes", target);
     if (!live) {
       // The next heartbeat retries.
-      if (live.status().Is(api::reason::kServiceUnavailable)) nodes_.at(name).status_due = env_.clock.Now();
+      if (live.status().Is(api::reason::kServiceUnavailable)) nodes_.at(name).status_due = AfterNow();
       co_return;
     }
     auto document = (*live)->Document();
@@ -269,11 +269,14 @@ class NodeAgent::Impl : public std::enable_shared_from_this<NodeAgent::Impl> {
     auto patched = co_await client_.Patch("nodes", std::move(target), std::move(*patch), "status");
     if (!patched) {
       env_.log.warn("cannot report the status of node {}: {}", name, patched.status().message);
-      if (Node* node = FindUp(name)) node->status_due = env_.clock.Now();
+      if (Node* node = FindUp(name)) node->status_due = AfterNow();
     } else if (!was_ready && IsReady(*(*patched)->Document())) {
       RecordStatus(name, "NodeReady");
     }
   }
+
+  // A report that is due then is dated by the next heartbeat.
+  Time AfterNow() const { return env_.clock.Now() + api::Duration(1); }
 
   Task<void> Renew(std::string name) {
     Node* node = FindUp(name);

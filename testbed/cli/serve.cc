@@ -164,7 +164,7 @@ std::string CertificatesIn(const std::string& file) {
   bool inside = false;
   while (std::getline(in, line)) {
     if (line.starts_with("-----BEGIN CERTIFICATE-----")) inside = true;
-    if (inside) certificates += line + "\n";
+    if (inside) certificates.append(line).append("\n");
     if (line.starts_with("-----END CERTIFICATE-----")) inside = false;
   }
   return certificates;

@@ -19,8 +19,8 @@ void InstanceExecutor::Post(std::function<void()> work) {
   });
 }
 
-template <typename Post>
-TimerId InstanceExecutor::Add(TimerKind kind, Duration delay, std::function<void()> work, Post post) {
+template <typename PostOn>
+TimerId InstanceExecutor::Add(TimerKind kind, Duration delay, std::function<void()> work, PostOn post) {
   std::lock_guard lock(run_->mutex);
   if (run_->ended) return 0;
   const TimerId id = ++run_->last_id;

@@ -58,8 +58,8 @@ class InstanceExecutor : public api::Executor, public api::RepeatingTimers {
     void Fire(api::TimerId id);
   };
   // Posts the timer with `post(id, timer)`, which returns its id on the lane.
-  template <typename Post>
-  api::TimerId Add(api::TimerKind kind, api::Duration delay, std::function<void()> work, Post post);
+  template <typename PostOn>
+  api::TimerId Add(api::TimerKind kind, api::Duration delay, std::function<void()> work, PostOn post);
   // REQUIRES: run_->mutex is held.
   api::TimerId PostOnLane(api::TimerId id, const Timer& timer);
 

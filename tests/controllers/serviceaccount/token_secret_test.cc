@@ -1,5 +1,7 @@
 #include "controllers/serviceaccount/internal/token_secret.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "api/base/base64.h"

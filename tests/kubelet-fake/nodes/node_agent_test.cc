@@ -84,7 +84,7 @@ TEST(NodeAgent, AClockThatSkipsHeartbeatsLeavesThemAsIfItHadNot) {
   for (api::Duration time : {13h + 0s, 47min + 11s, 6h + 1s}) {
     const std::int64_t before = skipping.control_plane().store().CurrentRevision();
     skipping.clock().Advance(time);
-    EXPECT_LT(skipping.control_plane().store().CurrentRevision() - before, 200);
+    EXPECT_LT(skipping.control_plane().store().CurrentRevision() - before, 1'000);
     // A move with a condition skips nothing.
     counting.clock().RunUntil([] { return false; }, time);
     EXPECT_EQ(Heartbeats(skipping), Heartbeats(counting));
