@@ -119,8 +119,8 @@ class VolumeOnNode : public testing::Test {
 
 TEST_F(VolumeOnNode, IsTheSmallestThatFitsThenTheFirstByName) {
   const Json large = Spec({{"capacity", {{"storage", "9Gi"}}}});
-  EXPECT_EQ(Find({Pv(large, "a"), Pv({}, "c"), Pv({}, "b")}), "b");
-  EXPECT_EQ(Find({Pv(large, "a"), Pv({}, "c"), Pv({}, "b")}, {"b", "c"}), "a");
+  EXPECT_EQ(Find({Pv(large, "a"), Pv(Json::object(), "c"), Pv(Json::object(), "b")}), "b");
+  EXPECT_EQ(Find({Pv(large, "a"), Pv(Json::object(), "c"), Pv(Json::object(), "b")}, {"b", "c"}), "a");
   EXPECT_EQ(Find({}), "");
 }
 
@@ -132,8 +132,9 @@ TEST_F(VolumeOnNode, MatchesTheNodesLabels) {
 TEST_F(VolumeOnNode, AReservedVolumeIsTheOnlyChoice) {
   Json reserved = OnZone("b");
   reserved["spec"]["claimRef"] = {{"namespace", "ns"}, {"name", "data"}};
-  EXPECT_EQ(Find({Pv({}, "a"), Pv(Spec({{"claimRef", reserved["spec"]["claimRef"]}}), "b")}), "b");
-  EXPECT_EQ(Find({Pv(reserved, "a"), Pv({}, "b")}), "") << "it is on another node";
+  EXPECT_EQ(Find({Pv(Json::object(), "a"), Pv(Spec({{"claimRef", reserved["spec"]["claimRef"]}}), "b")}),
+            "b");
+  EXPECT_EQ(Find({Pv(reserved, "a"), Pv(Json::object(), "b")}), "") << "it is on another node";
 }
 
 TEST(BindVolumeToClaim, MarksWhatTheControllerBound) {
