@@ -16,7 +16,6 @@ namespace {
 
 using api::Find;
 using api::ListAt;
-using api::ObjectAt;
 using api::StringAt;
 
 constexpr const char* kMetrics = "autoscaling.alpha.kubernetes.io/metrics";

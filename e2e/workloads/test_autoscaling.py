@@ -18,7 +18,7 @@ class Autoscaling(WorkloadCase):
 
     def test_top_shows_what_scripts_declare(self):
         self.roll_out(self.web(cpu="250m", memory="64Mi"))
-        self.assertIn("metrics not available yet", self.try_k("top pods").err)
+        self.assertIn("metrics not available", self.try_k("top pods").err)
         self.advance("15s")
         _, rows = self.rows("top pods")
         self.assertEqual([(row["CPU(cores)"], row["MEMORY(bytes)"]) for row in rows], [("250m", "64Mi")] * 3)

@@ -46,21 +46,23 @@ TEST(ResourceTable, StorageNamesAreOtherwiseUnique) {
   std::map<std::string_view, int> uses;
   for (const ResourceInfo& r : Table().all())
     if (r.strategy != nullptr) ++uses[r.storage];
-  for (const auto& [storage, count] : uses) EXPECT_EQ(count, storage == "events" ? 2 : 1) << storage;
+  for (const auto& [storage, count] : uses)
+    EXPECT_EQ(count, storage == "events" || storage == "horizontalpodautoscalers" ? 2 : 1) << storage;
 }
 
-TEST(ResourceTable, VirtualKindsAreCreatedOnly) {
+TEST(ResourceTable, VirtualKindsAreCreatedOnlyAndMetricsAreReadOnly) {
   std::set<std::string> virtual_kinds;
   for (const ResourceInfo& r : Table().all()) {
     if (r.strategy != nullptr) continue;
     virtual_kinds.insert(std::string(r.kind));
-    EXPECT_EQ(r.verbs, std::vector<std::string>{"create"}) << r.kind;
+    const std::vector<std::string> reads = {"get", "list"};
+    EXPECT_EQ(r.verbs, r.group == "metrics.k8s.io" ? reads : std::vector<std::string>{"create"}) << r.kind;
     EXPECT_TRUE(r.storage.empty()) << r.kind;
   }
   EXPECT_EQ(virtual_kinds,
-            (std::set<std::string>{"Binding", "LocalSubjectAccessReview", "SelfSubjectAccessReview",
-                                   "SelfSubjectReview", "SelfSubjectRulesReview", "SubjectAccessReview",
-                                   "TokenReview"}));
+            (std::set<std::string>{"Binding", "LocalSubjectAccessReview", "NodeMetrics", "PodMetrics",
+                                   "SelfSubjectAccessReview", "SelfSubjectReview", "SelfSubjectRulesReview",
+                                   "SubjectAccessReview", "TokenReview"}));
 }
 
 TEST(ResourceTable, NamespacesCannotBeDeletedAsACollection) {

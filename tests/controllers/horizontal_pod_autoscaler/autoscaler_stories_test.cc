@@ -31,7 +31,7 @@ class AutoscaledPicker : public ::testing::Test {
         by_work.emplace(work_[pod.get<std::string>()], pod.get<std::string>());
       std::vector<std::string> chosen;
       for (const auto& [work, pod] : by_work)
-        if (chosen.size() < request["number_of_pods_requested"]) chosen.push_back(pod);
+        if (chosen.size() < request["number_of_pods_requested"].get<std::size_t>()) chosen.push_back(pod);
       return controllers_testing::Picks(chosen);
     };
   }
