@@ -176,6 +176,7 @@ Task<CronJobController::Failure> CronJobController::StartJob(SyncStatePtr sync, 
     RecordEvent(*sync->cron_job, kNormal, "SuccessfulCreate", "Created job " + name.name);
     Explain(*sync, "create", name, "scheduled for " + api::FormatTime(scheduled));
   } else if (created.status().Is(api::reason::kAlreadyExists)) {
+    // DIVERGES: Kubernetes looks for the Job without a namespace and fails with 404 as long as it exists.
     api::Result<ObjectPtr> present = context_.client.Get("jobs", name);
     if (!present) co_return present.status();
     job = *present;

@@ -1,6 +1,11 @@
 """The steps of a script: plain documents, so that a script can be printed and replayed, and how each is carried out."""
 
+import json
+
 from snapshot import RESOURCES
+
+NAMESPACE = "$NAMESPACE"  # in a step: the name of the script's namespace
+NODE_KEY = "example.test/script"  # of the label and the taint of a script's nodes
 
 
 def path_of(namespace, resource, name="", subresource=""):
@@ -10,6 +15,7 @@ def path_of(namespace, resource, name="", subresource=""):
 
 def perform(side, step):
     """Performs a step and returns its result for the comparison."""
+    step = json.loads(json.dumps(step).replace(NAMESPACE, side.namespace))
     return ACTIONS[step["do"]](side, step)
 
 
@@ -26,6 +32,10 @@ def _patch(side, step):
     path = path_of(side.namespace, step["resource"], step["name"], step.get("subresource", ""))
     # A conflict is possible only with a resourceVersion, which no patch here has.
     return side.rest.patch(path, step["patch"], step.get("kind", "strategic")).code
+
+
+def _patches(side, step):
+    return [_patch(side, {**step, **patch}) for patch in step["patches"]]
 
 
 def _delete(side, step):
@@ -50,6 +60,38 @@ def _patch_set(side, step):
                 return _patch(side, {**step, "resource": "replicasets", "name": name})
             return _delete(side, {**step, "resource": "replicasets", "name": name})
     return "no such ReplicaSet"
+
+
+def _delete_first(side, step):
+    """Deletes the first object that a selector matches, by name."""
+    path = path_of(side.namespace, step["resource"]) + f"?labelSelector={step['selector']}"
+    names = sorted(item["metadata"]["name"] for item in side.rest.get(path).expect()["items"])
+    return _delete(side, {**step, "name": names[0]}) if names else "none"
+
+
+def _nodes(side, step):
+    """Creates nodes of the script's own, which only its DaemonSet tolerates."""
+    spec = {"taints": [_own_taint(side)]}
+    answers = []
+    for name, labels in step["nodes"].items():
+        metadata = {"name": f"{side.namespace}-{name}", "labels": {**labels, NODE_KEY: side.namespace}}
+        answers.append(side.rest.post("/api/v1/nodes", {"metadata": metadata, "spec": spec}).code)
+    return answers
+
+
+def _node(side, step):
+    """Changes or deletes one of the script's nodes."""
+    path = f"/api/v1/nodes/{side.namespace}-{step['name']}"
+    if step["act"] == "delete":
+        return side.rest.delete(path).code
+    if step["act"] == "patch":
+        return side.rest.patch(path, step["patch"], "merge").code
+    added = [{"key": step["key"], "effect": step["effect"]}] if step["effect"] else []
+    return side.rest.patch(path, {"spec": {"taints": [_own_taint(side), *added]}}, "merge").code
+
+
+def _own_taint(side):
+    return {"key": NODE_KEY, "value": side.namespace, "effect": "NoSchedule"}
 
 
 def _rank(pod):
@@ -77,7 +119,15 @@ def _chosen_pods(side, step):
             for pod in pods
             if "deletionTimestamp" not in pod["metadata"] and pod["status"].get("phase") not in ("Succeeded", "Failed")
         ]
-    return sorted(pods, key=_rank)[: step.get("count", 1)]
+    return sorted(pods, key=RANKS[step.get("by")])[: step.get("count", 1)]
+
+
+RANKS = {
+    None: _rank,
+    "name": lambda pod: pod["metadata"]["name"],
+    # Two pods of a DaemonSet are on one node while one takes the other's place.
+    "node": lambda pod: (pod["spec"].get("nodeName", ""), pod["spec"]["containers"][0]["image"]),
+}
 
 
 def _pods(side, step):
@@ -120,8 +170,12 @@ def _release(side, _):
 ACTIONS = {
     "create": _create,
     "patch": _patch,
+    "patches": _patches,
     "delete": _delete,
+    "delete-first": _delete_first,
     "delete-namespace": _delete_namespace,
+    "node": _node,
+    "nodes": _nodes,
     "replica-set": _patch_set,
     "pods": _pods,
     "rule": _rule,

@@ -9,6 +9,8 @@ START_TIMEOUT_S = 60
 
 # The controllers that Terrarium has. The others would only add load.
 CONTROLLERS = (
+    "cronjob-controller",
+    "daemonset-controller",
     "deployment-controller",
     "disruption-controller",
     "garbage-collector-controller",
@@ -19,6 +21,7 @@ CONTROLLERS = (
     "replicaset-controller",
     "replicationcontroller-controller",
     "resourcequota-controller",
+    "statefulset-controller",
     "taint-eviction-controller",
     "ttl-after-finished-controller",
 )

@@ -44,7 +44,7 @@ def play(script, open_ours, open_theirs):
 def _play(script, our_side, their_side):
     outcome = Outcome(script)
     ignored = scripts.IGNORED.get(script.gates, ())
-    names = snapshot.Names(script.workloads, ignored), snapshot.Names(script.workloads, ignored)
+    names = [snapshot.Names(script.workloads, ignored, script.compares_nodes) for _ in range(2)]
     steps_count = True
     for number, step in enumerate(script.steps):
         if "wait" in step:

@@ -3,11 +3,13 @@
 import re
 import threading
 import time
+import urllib.parse
 
 from lib.rest import Rest
 from lib.server import Server
 
 import snapshot
+from actions import NODE_KEY
 from controller_manager import CONTROLLERS, ControllerManager
 
 OUR_NODES = 3
@@ -38,7 +40,7 @@ class Ours:
 
 class OurCluster:
     def __init__(self, url, name, gates, controllers):
-        self._root, self._name = Rest(url), name
+        self._url, self._name = url, name
         body = {
             "name": name,
             "clock": "virtual",
@@ -46,7 +48,7 @@ class OurCluster:
             "controllers": controllers,
             "featureGates": gates,
         }
-        self._root.post("/terrarium/v1/clusters", body).expect()
+        self._server().post("/terrarium/v1/clusters", body).expect()
         self.rest = Rest(f"{url}/clusters/{name}", timeout=120)
         self.namespace = name
         self.rest.post("/api/v1/namespaces", {"metadata": {"name": name}}).expect()
@@ -66,8 +68,11 @@ class OurCluster:
 
     def close(self):
         self.rest.close()
-        self._root.delete(f"/terrarium/v1/clusters/{self._name}").expect()
-        self._root.close()
+        self._server().delete(f"/terrarium/v1/clusters/{self._name}").expect()
+
+    def _server(self):
+        """A client of the whole server, for one request: an idle connection would be closed before the next."""
+        return Rest(self._url)
 
 
 def _seconds(text):
@@ -132,6 +137,8 @@ class TheirNamespace:
             time.sleep(QUIET_S - quiet + 0.01)
 
     def close(self):
+        selector = urllib.parse.quote(f"{NODE_KEY}={self.namespace}")
+        self.rest.delete(f"/api/v1/nodes?labelSelector={selector}").expect()
         self.rest.close()
 
 

@@ -6,7 +6,9 @@ import scripts
 from differential import CI_SEEDS
 
 # Enough seeds to draw everything that the makers of scripts can.
-ALL_SEEDS = range(1, 2001)
+ALL_SEEDS = (*range(1, 2001), *range(scripts.SETS_FROM, scripts.SETS_FROM + 1000))
+SET_RESOURCES = ("statefulsets", "daemonsets", "cronjobs")
+
 
 def jobs_of(script):
     """(number of the step, spec) of the Jobs that a script creates."""
@@ -25,12 +27,22 @@ def features_of(script):
         features.add(" ".join(str(step[key]) for key in ("do", "act", "resource", "subresource") if key in step))
         if step["do"] == "patch" and step["resource"] == "jobs":
             features |= {f"patch of a Job's {field}" for field in step["patch"]["spec"]}
+        if step["do"] == "create" and step["resource"] in SET_RESOURCES:
+            features |= set(features_of_set(step["resource"], step["object"]["spec"]))
     for _, spec in jobs_of(script):
         features |= {f"Job with {field}" for field in spec}
         features.add(f"{spec.get('completionMode', 'NonIndexed')} Job with gates {script.gates}")
         if script.family == "replacements":
             features.add(f"terminating pods under {spec.get('podReplacementPolicy')} with gates {script.gates}")
     return features
+
+
+def features_of_set(resource, spec):
+    for field, value in spec.items():
+        is_choice = field in ("podManagementPolicy", "concurrencyPolicy", "persistentVolumeClaimRetentionPolicy")
+        yield f"{resource} with {field}" + (f" {value}" if is_choice else "")
+    strategy = spec.get("updateStrategy", {})
+    yield f"{resource} with {strategy.get('type')} {sorted(strategy.get('rollingUpdate', {}))}"
 
 
 def features_of_seeds(seeds):
@@ -40,6 +52,7 @@ def features_of_seeds(seeds):
 class Coverage(unittest.TestCase):
     def test_every_family_runs_with_every_setting_of_the_gates(self):
         wanted = {f"{family} with gates {gates}" for family in scripts.FAMILIES for gates in scripts.GATES}
+        wanted |= {f"{family} with gates default" for family in scripts.SET_FAMILIES}
         self.assertEqual(wanted - features_of_seeds(CI_SEEDS), set())
 
     def test_pods_of_jobs_terminate_under_both_policies_and_with_the_gate_off(self):

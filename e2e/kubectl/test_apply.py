@@ -85,8 +85,8 @@ class Apply(KubectlCase):
             (folder / f"{name}.yaml").write_text(
                 f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, labels: {{set: s}}}}\n"
             )
-        # Without the list kubectl also reads kinds of the core group that are not served here.
-        kinds = ["--prune-whitelist" if VERSION < (1, 26) else "--prune-allowlist", "core/v1/ConfigMap"]
+        # The list of kinds that an old kubectl has by itself has versions that Kubernetes no longer serves.
+        kinds = ["--prune-whitelist", "core/v1/ConfigMap"] if VERSION < (1, 26) else []
         self.k(["apply", "--prune", "-l", "set=s", *kinds, "-f", str(folder)])
         (folder / "one.yaml").unlink()
         out = self.k(["apply", "--prune", "-l", "set=s", *kinds, "-f", str(folder)]).lines
