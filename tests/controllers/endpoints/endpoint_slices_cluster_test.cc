@@ -104,7 +104,7 @@ TEST_F(EndpointSlices, AServiceHasASliceAndEndpointsOfItsPods) {
   EXPECT_EQ(slice["ports"], Json::parse(R"([{"name":"http","port":8080,"protocol":"TCP"}])"));
   const Json pod = bed_.Get("pods", "default", "web-a")->Parse();
   const Json expected = {
-      {"addresses", {pod["status"]["podIP"]}},
+      {"addresses", Json::array({pod["status"]["podIP"]})},
       {"conditions", {{"ready", true}, {"serving", true}, {"terminating", false}}},
       {"nodeName", pod["spec"]["nodeName"]},
       {"targetRef",

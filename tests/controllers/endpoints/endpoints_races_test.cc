@@ -42,7 +42,7 @@ class EndpointRaces : public testing::Test {
             {"spec",
              {{"type", "ClusterIP"},
               {"clusterIP", "10.96.0.7"},
-              {"ipFamilies", {"IPv4"}},
+              {"ipFamilies", Json::array({"IPv4"})},
               {"selector", {{"app", "web"}}},
               {"ports", {{{"name", "http"}, {"port", 80}, {"protocol", "TCP"}, {"targetPort", 80}}}}}}};
   }

@@ -21,7 +21,7 @@ ServiceView MakeService(const Json& spec, const Json& metadata) {
       {"spec",
        {{"clusterIP", "10.96.0.7"},
         {"type", "ClusterIP"},
-        {"ipFamilies", {"IPv4"}},
+        {"ipFamilies", Json::array({"IPv4"})},
         {"selector", {{"app", "web"}}},
         {"ports", {{{"name", "http"}, {"port", 80}, {"protocol", "TCP"}, {"targetPort", 8080}}}}}}};
   service["spec"].update(spec);

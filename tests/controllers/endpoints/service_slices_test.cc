@@ -155,7 +155,8 @@ TEST(ServiceSlices, ASliceOfAnEarlierServiceOfTheNameIsDeleted) {
 
 TEST(ServiceSlices, AddressesOfTheOtherFamilyAreLeftOut) {
   EXPECT_THAT(EndpointOf(MakeService(), *MakePod("a", {.ip = "fd00::1"}), "", "IPv4").addresses, IsEmpty());
-  EXPECT_THAT(AddressTypesOf(MakeService({{"ipFamilies", {"IPv6", "IPv4"}}})), ElementsAre("IPv4", "IPv6"));
+  EXPECT_THAT(AddressTypesOf(MakeService({{"ipFamilies", Json::array({"IPv6", "IPv4"})}})),
+              ElementsAre("IPv4", "IPv6"));
 }
 
 TEST(ServiceSlices, ALongNameLosesTheDash) {
