@@ -181,7 +181,7 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
   app.add_option("--cluster-data-dir", flags.cluster_data_dir,
                  "folder below which clusters made over HTTP may keep their data files (default: nowhere)");
   app.add_option("--disable-admission-plugins", flags.cluster.disable_admission_plugins,
-                 "of LimitRanger, Priority and ServiceAccount: those to turn off");
+                 "those to turn off, such as ServiceAccount");
   app.add_option("--durability", flags.cluster.durability, "what an acknowledged write of --data survives")
       ->check(CLI::IsMember({"full", "normal", "off"}))
       ->capture_default_str();
