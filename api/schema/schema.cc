@@ -15,9 +15,12 @@ namespace {
 
 constexpr std::string_view kApiPrefix = "io.k8s.api.";
 constexpr std::string_view kMetaPrefix = "io.k8s.apimachinery.pkg.apis.";
+constexpr std::string_view kMetricsPrefix = "io.k8s.metrics.pkg.apis.";
 
 std::string FullName(std::string_view own_name) {
-  const std::string_view prefix = own_name.starts_with("meta.v1.") ? kMetaPrefix : kApiPrefix;
+  const std::string_view prefix = own_name.starts_with("meta.v1.")     ? kMetaPrefix
+                                  : own_name.starts_with("metrics.v1") ? kMetricsPrefix
+                                                                       : kApiPrefix;
   return std::string(prefix).append(own_name);
 }
 

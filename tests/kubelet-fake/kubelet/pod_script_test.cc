@@ -94,9 +94,9 @@ TEST(PodScript, ReportsErrorsWithTheirKey) {
       ErrorsOf({{"runfor", "1s"}}),
       ElementsAre(
           at +
-          "runfor]: Unsupported value: \"runfor\": supported values: \"exit-code\", "
+          "runfor]: Unsupported value: \"runfor\": supported values: \"cpu\", \"exit-code\", "
           "\"exit-reason\", \"hang\", \"hold\", \"ignore-sigterm\", \"liveness\", \"log\", \"log-every\", "
-          "\"never-ready\", \"readiness\", \"ready-delay\", \"run-for\", \"start-delay\", "
+          "\"memory\", \"never-ready\", \"readiness\", \"ready-delay\", \"run-for\", \"start-delay\", "
           "\"stop-after\", \"stop-exit-code\""));
 }
 

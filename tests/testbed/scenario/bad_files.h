@@ -38,7 +38,7 @@ inline constexpr BadFile kBadFiles[] = {
     {"scenario: x\noptions: {controllers: [job-kontroller]}\nsteps: []\n",
      "2:24: \"job-kontroller\" is not in the list of known controllers", false},
     {"scenario: x\noptions: {podDefaults: {start-deley: 1s}}\nsteps: []\n",
-     "2:24: script[start-deley]: Unsupported value: \"start-deley\": supported values: \"exit-code\"", false},
+     "2:24: script[start-deley]: Unsupported value: \"start-deley\": supported values: \"cpu\"", false},
     {"scenario: x\noptions: {featureGates: {DeploymentPodReplacementPolicy: true, "
      "DeploymentReplicaSetTerminatingReplicas: false}}\nsteps: []\n",
      "2:25: DeploymentPodReplacementPolicy is enabled, but depends on features that are disabled", false},
