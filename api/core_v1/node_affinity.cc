@@ -111,6 +111,12 @@ std::int64_t NodeAffinity::Score(const ObjectHeader& node) const {
   return score;
 }
 
+std::vector<NodeTerm> NodeTermsOf(const Json& node_selector) {
+  std::vector<NodeTerm> terms;
+  for (const Json& term : ListAt(node_selector, "nodeSelectorTerms")) terms.push_back(ReadTerm(term));
+  return terms;
+}
+
 NodeAffinity NodeAffinityOf(const Json& pod_spec) {
   NodeAffinity out;
   for (const auto& [key, value] : ObjectAt(pod_spec, "nodeSelector").items()) {
@@ -118,8 +124,7 @@ NodeAffinity NodeAffinityOf(const Json& pod_spec) {
   }
   const Json& affinity = ObjectAt(pod_spec, "affinity", "nodeAffinity");
   if (const Json* required = Find(affinity, "requiredDuringSchedulingIgnoredDuringExecution")) {
-    out.required.emplace();
-    for (const Json& term : ListAt(*required, "nodeSelectorTerms")) out.required->push_back(ReadTerm(term));
+    out.required = NodeTermsOf(*required);
     out.node_names = NamesOf(*out.required);
   }
   for (const Json& preference : ListAt(affinity, "preferredDuringSchedulingIgnoredDuringExecution")) {

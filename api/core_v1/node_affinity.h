@@ -44,4 +44,7 @@ struct NodeAffinity {
 
 NodeAffinity NodeAffinityOf(const Json& pod_spec);
 
+// The terms of a NodeSelector, as in a PersistentVolume's spec.nodeAffinity.required.
+std::vector<NodeTerm> NodeTermsOf(const Json& node_selector);
+
 }  // namespace terrarium::api
