@@ -5,8 +5,9 @@
 namespace terrarium::kubelet_fake {
 
 Scheduler::Scheduler(const api::Env& env, api::Client& client, controllers::InformerSet& informers,
-                     controllers::EventRecorder& recorder, controllers::Metrics& metrics)
-    : impl_(std::make_shared<Impl>(env, client, recorder, metrics)) {
+                     controllers::EventRecorder& recorder, controllers::Metrics& metrics,
+                     controllers::WhyLog& why)
+    : impl_(std::make_shared<Impl>(env, client, informers, recorder, metrics, why)) {
   impl_->Watch(informers);
 }
 

@@ -3,13 +3,13 @@
 // Assigns pods to nodes, as kube-scheduler's default profile does.
 //
 // Filters: spec.unschedulable, taints and tolerations, nodeSelector and required node affinity, host ports,
-// requests against allocatable (with pods per node), required pod affinity and anti-affinity by any topology
-// key. Scores: the least allocated node is preferred, with less weight than PreferNoSchedule taints and
-// preferred node affinity; ties are broken at random. With 100 nodes and more, each decision considers only a
-// share of them, in turn.
+// requests against allocatable (with pods per node), claims and volumes, topology spread constraints,
+// required pod affinity and anti-affinity. Scores: the resources, taints, preferred affinity and spreading of
+// the default profile; ties are broken at random. With 100 nodes and more, each decision considers only a
+// share of them, in turn. A pod that fits nowhere preempts less important ones where that helps.
+// docs/scheduler.md has the rest.
 //
-// Not supported: preemption (a pod that needs the room of others waits until they are gone), topology spread
-// constraints, preferred pod affinity, volumes, devices, image locality, further profiles.
+// Not supported: devices, volume limits, image locality, further profiles.
 
 #include <memory>
 
@@ -18,6 +18,7 @@
 #include "controllers/runtime/event_recorder.h"
 #include "controllers/runtime/informer.h"
 #include "controllers/runtime/metrics.h"
+#include "controllers/runtime/why.h"
 
 namespace terrarium::kubelet_fake {
 
@@ -27,7 +28,7 @@ class Scheduler {
  public:
   // Registers its informers and handlers.
   Scheduler(const api::Env& env, api::Client& client, controllers::InformerSet& informers,
-            controllers::EventRecorder& recorder, controllers::Metrics& metrics);
+            controllers::EventRecorder& recorder, controllers::Metrics& metrics, controllers::WhyLog& why);
   ~Scheduler();
 
   // Begins to schedule. REQUIRES: the informers have synced.

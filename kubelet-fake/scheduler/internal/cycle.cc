@@ -20,9 +20,18 @@ constexpr api::Duration kWaitingMost = std::chrono::minutes(5);
 
 }  // namespace
 
-Scheduler::Impl::Impl(const api::Env& env, api::Client& client, controllers::EventRecorder& recorder,
-                      controllers::Metrics& metrics)
-    : env_(env), writer_(env, client, recorder), metrics_(metrics), chooser_(env.prng) {}
+Scheduler::Impl::Impl(const api::Env& env, api::Client& client, controllers::InformerSet& informers,
+                      controllers::EventRecorder& recorder, controllers::Metrics& metrics,
+                      controllers::WhyLog& why)
+    : env_(env),
+      client_(client),
+      pod_informer_(informers.For("pods")),
+      why_(why),
+      writer_(env, client, recorder),
+      metrics_(metrics),
+      chooser_(env.prng),
+      preemption_(cluster_, budgets_, env.prng,
+                  [this](const PodRecord& pod) { return pod_informer_.Get(*pod.name); }) {}
 
 Scheduler::Impl::~Impl() {
   if (error_timer_ != 0) env_.executor.Cancel(error_timer_);
@@ -61,13 +70,18 @@ void Scheduler::Impl::Attempt(PodRecord& pod) {
     return writer_.RecordFailed(*pod.object, "skip schedule deleting pod: " + header.ns + "/" + header.name);
   }
   ++pod.attempts;
-  if (!Assume(pod)) {
-    metrics_.Unschedulable();
-    queue_.AddUnschedulable(pod, env_.clock.Now());
-    return Report(pod, "Unschedulable", pod.pod_class->failure->message);
-  }
+  if (const auto refusal = Assume(pod)) return Refused(pod, *refusal);
   // There was room for this pod, so there may be room for another one of its class.
   queue_.TryOneOf(*pod.pod_class, env_.clock.Now());
+  if (!pod.pod_class->wants.claims.empty()) {
+    cluster_.Refresh(*pod.pod_class);
+    auto plan = cluster_.volumes().PlanOn(pod.pod_class->volumes, pod.node->facts.header());
+    if (plan && !plan->empty()) return BindVolumes(pod, std::move(*plan));
+  }
+  BindWhenReported(pod);
+}
+
+void Scheduler::Impl::BindWhenReported(PodRecord& pod) {
   if (pod.reports_under_way > 0) {
     // Otherwise the report could arrive after the bind and mark a bound pod as unscheduled.
     pod.bind_when_reported = true;
@@ -76,29 +90,46 @@ void Scheduler::Impl::Attempt(PodRecord& pod) {
   }
 }
 
-bool Scheduler::Impl::Assume(PodRecord& pod) {
+std::optional<Scheduler::Impl::Refusal> Scheduler::Impl::Assume(PodRecord& pod) {
   PodClass& pod_class = *pod.pod_class;
   const std::uint64_t generation = cluster_.generation();
-  if (pod_class.failure && pod_class.failure->generation == generation) return false;
-  const int nodes = static_cast<int>(cluster_.nodes().size());
-  if (nodes == 0) {
+  const auto& failure = pod_class.failure;
+  if (failure && failure->generation == generation && failure->of_all && pod.nominated == nullptr) {
+    if (failure->preemption_tried) metrics_.PreemptionTried();
+    return Refusal{.message = failure->message, .nomination = ""};
+  }
+  if (cluster_.nodes().empty()) {
     // DIVERGES: kube-scheduler retries every ten seconds; here the first node wakes the pod.
-    pod_class.failure = {generation, {}, std::string(kNoNodesMessage)};
-    return false;
+    pod_class.failure = {
+        .generation = generation, .rejected_by = {}, .message = std::string(kNoNodesMessage)};
+    return Refusal{.message = pod_class.failure->message, .nomination = ""};
   }
   Diagnosis why;
-  NodeInfo* node = chooser_.Choose(cluster_, pod_class, why);
-  if (node == nullptr) {
-    pod_class.failure = {generation, why.rejected_by(), why.Message(nodes, pod_class.wants.may_preempt)};
-    return false;
+  NodeInfo* node = chooser_.Choose(cluster_, pod, why);
+  if (node == nullptr) return Refuse(pod, why);
+  if (pod.nominated != nullptr && pod.nominated != node) NoteFreed(pod.nominated->name, pod.pod_class);
+  cluster_.PlacePod(pod, node->name);
+  return std::nullopt;
+}
+
+void Scheduler::Impl::Refused(PodRecord& pod, const Refusal& refusal) {
+  metrics_.Unschedulable();
+  Eviction eviction = PrepareEviction(pod, refusal);
+  const api::Time now = env_.clock.Now();
+  if (eviction.victims.empty()) {
+    queue_.AddUnschedulable(pod, now);
+  } else {
+    queue_.AddPreempting(pod, now);
   }
-  pod.node = &cluster_.Place(pod.pod_class, node->name);
-  return true;
+  if (refusal.nomination) Nominate(pod, *refusal.nomination);
+  Report(pod, "Unschedulable", refusal.message, refusal.nomination);
+  if (!eviction.victims.empty()) tasks_.Spawn(Evict(std::move(eviction)));
 }
 
 void Scheduler::Impl::Displace(PodRecord& pod) {
+  EndVolumeBinding(*pod.name);
   NoteFreed(pod.node->name, pod.pod_class);
-  cluster_.Remove(pod.pod_class, *std::exchange(pod.node, nullptr));
+  cluster_.RemovePod(pod);
 }
 
 void Scheduler::Impl::Bind(PodRecord& pod) {
@@ -112,32 +143,33 @@ void Scheduler::Impl::Bind(PodRecord& pod) {
                    return self->writer_.RecordScheduled(*object, node);
                  }
                  PodRecord* record = self->FindPending(object->header());
-                 if (record != nullptr && record->node != nullptr) self->BindFailed(*record, *failure);
+                 if (record == nullptr || record->node == nullptr) return;
+                 // After a conflict the scheduler's copy of the pod is outdated: the pod may already have a
+                 // node, and the condition would be wrong.
+                 self->BindFailed(*record, "running Bind plugin \"DefaultBinder\": " + failure->message,
+                                  failure->Is(api::reason::kConflict) || failure->Is(api::reason::kNotFound));
                });
 }
 
-void Scheduler::Impl::BindFailed(PodRecord& pod, const api::Status& status) {
+void Scheduler::Impl::BindFailed(PodRecord& pod, const std::string& message, bool outdated) {
   metrics_.Error();
   Displace(pod);
   queue_.AddErrored(pod, env_.clock.Now());
   WaitForErrorRetry();
   Wake();  // for the metrics
-  const std::string message = "running Bind plugin \"DefaultBinder\": " + status.message;
-  // After a conflict the scheduler's copy of the pod is outdated: the pod may already have a node, and the
-  // condition would be wrong.
-  if (status.Is(api::reason::kConflict) || status.Is(api::reason::kNotFound)) {
-    return writer_.RecordFailed(*pod.object, message);
-  }
-  Report(pod, "SchedulerError", message);
+  if (outdated) return writer_.RecordFailed(*pod.object, message);
+  Report(pod, "SchedulerError", message, "");
 }
 
-void Scheduler::Impl::Report(PodRecord& pod, std::string_view reason, const std::string& message) {
+void Scheduler::Impl::Report(PodRecord& pod, std::string_view reason, const std::string& message,
+                             const std::optional<std::string>& nomination) {
   writer_.RecordFailed(*pod.object, message);
   std::string report = std::string(reason) + ": " + message;
+  if (nomination && !nomination->empty()) report.append(1, '\0').append(*nomination);
   if (pod.reported == report) return;
   pod.reported = std::move(report);
   const bool sent = writer_.ReportUnscheduled(
-      *pod.object, reason, message,
+      *pod.object, reason, message, nomination,
       [weak = weak_from_this(), object = pod.object](const std::optional<api::Status>& failure) {
         auto self = weak.lock();
         PodRecord* record = self == nullptr ? nullptr : self->FindPending(object->header());

@@ -15,9 +15,21 @@ constexpr std::string_view kReasonTexts[] = {
     "Insufficient cpu",
     "Insufficient memory",
     "Insufficient ephemeral-storage",
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by "
+    "another "
+    "pod",
+    "node(s) didn't match PersistentVolume's node affinity",
+    "node(s) didn't find available persistent volumes to bind",
+    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+    "node(s) had no available volume zone",
+    "node(s) didn't match pod topology spread constraints",
+    "node(s) didn't match pod topology spread constraints (missing required label)",
     "node(s) didn't match pod affinity rules",
     "node(s) didn't match pod anti-affinity rules",
     "node(s) didn't satisfy existing pods anti-affinity rules",
+    "No preemption victims found for incoming pod",
+    "Preemption is not helpful for scheduling",
+    "node(s) didn't satisfy plugin(s) [NodeAffinity]",
 };
 static_assert(std::size(kReasonTexts) == static_cast<std::size_t>(Reason::kCount));
 
@@ -38,27 +50,15 @@ class Histogram {
   std::vector<std::string> items_;
 };
 
-std::string Available(int nodes) { return "0/" + std::to_string(nodes) + " nodes are available: "; }
-
 }  // namespace
 
-// mirrors FitError.Error() and DefaultPreemption.PostFilter() of pkg/scheduler/framework, 1.36.
-// DIVERGES: preemption is not supported, so no node ever has victims.
-std::string Diagnosis::Message(int nodes, bool may_preempt) const {
+// mirrors FitError.Error() of pkg/scheduler/framework, 1.36.
+std::string Diagnosis::Message(int nodes) const {
   Histogram reasons;
   for (std::size_t i = 0; i < reasons_.size(); ++i) reasons.Add(reasons_[i], kReasonTexts[i]);
   for (const auto& [resource, count] : scalars_) reasons.Add(count, "Insufficient " + resource);
-  reasons.Add(unseen_, "node(s) didn't satisfy plugin(s) [NodeAffinity]");
-  const std::string why = conflict_ ? "pod affinity terms conflict" : reasons.Text();
-
-  std::string preemption = "not eligible due to preemptionPolicy=Never.";
-  if (may_preempt) {
-    Histogram outlook;
-    outlook.Add(not_hopeless_, "No preemption victims found for incoming pod");
-    outlook.Add(nodes - not_hopeless_, "Preemption is not helpful for scheduling");
-    preemption = Available(nodes) + outlook.Text() + ".";
-  }
-  return Available(nodes) + why + ". preemption: " + preemption;
+  return "0/" + std::to_string(nodes) +
+         " nodes are available: " + (everywhere_.empty() ? reasons.Text() : everywhere_) + ".";
 }
 
 }  // namespace terrarium::kubelet_fake::scheduling

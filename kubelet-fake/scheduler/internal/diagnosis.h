@@ -18,6 +18,10 @@ enum class FilterName {
   kNodeAffinity,
   kNodePorts,
   kNodeResourcesFit,
+  kVolumeRestrictions,
+  kVolumeBinding,
+  kVolumeZone,
+  kPodTopologySpread,
   kInterPodAffinity,
 };
 
@@ -40,16 +44,26 @@ enum class Reason {
   kCpu,
   kMemory,
   kEphemeralStorage,
+  kExclusiveClaim,
+  kVolumeNodeAffinity,
+  kNoVolumeToBind,
+  kVolumeMissing,
+  kVolumeZone,
+  kSpread,
+  kSpreadMissingLabel,
   kPodAffinity,
   kPodAntiAffinity,
   kExistingAntiAffinity,
+  kNoVictims,           // of preemption
+  kPreemptionNoHelp,    // of preemption
+  kNotNamedByAffinity,  // the pod's node affinity names other nodes
   kCount,
 };
 
 class Diagnosis {
  public:
   // Records a rejection. `hopeless`: removing pods from the node would not help.
-  void Count(Reason reason) { ++reasons_[static_cast<std::size_t>(reason)]; }
+  void Count(Reason reason, int nodes = 1) { reasons_[static_cast<std::size_t>(reason)] += nodes; }
   void CountInsufficient(const std::string& scalar) { ++scalars_[scalar]; }
   void NodeRefused(FilterName by, bool hopeless) {
     rejected_by_.Insert(by);
@@ -58,25 +72,25 @@ class Diagnosis {
   // The pod's node affinity names the nodes to check; the others have no reason of their own.
   void OnlyNamedNodesSeen(int nodes) {
     rejected_by_.Insert(FilterName::kNodeAffinity);
-    unseen_ = nodes;
+    Count(Reason::kNotNamedByAffinity, nodes);
   }
-  // No node can match, existing or not.
-  void AffinityConflict() {
-    rejected_by_.Insert(FilterName::kNodeAffinity);
-    conflict_ = true;
+  // No node can pass that filter, whatever it is like.
+  void RejectEverywhere(FilterName by, std::string message) {
+    rejected_by_.Insert(by);
+    everywhere_ = std::move(message);
   }
 
   const FilterSet& rejected_by() const { return rejected_by_; }
-  // REQUIRES: nodes > 0, and all were rejected.
-  std::string Message(int nodes, bool may_preempt) const;
+  int not_hopeless() const { return not_hopeless_; }
+  // "0/3 nodes are available: 3 Insufficient cpu." REQUIRES: nodes > 0, and all were rejected.
+  std::string Message(int nodes) const;
 
  private:
   std::array<int, static_cast<std::size_t>(Reason::kCount)> reasons_{};
   std::map<std::string, int> scalars_;
   FilterSet rejected_by_;
   int not_hopeless_ = 0;
-  int unseen_ = 0;
-  bool conflict_ = false;
+  std::string everywhere_;
 };
 
 inline constexpr std::string_view kNoNodesMessage = "no nodes available to schedule pods";

@@ -58,6 +58,21 @@ bool AffinitySatisfied(const PodClass& pod_class, const NodeInfo& node) {
                                                        [](const DomainCounts& c) { return c.total() == 0; });
 }
 
+// mirrors the filter of plugins/podtopologyspread/filtering.go, 1.36.
+bool FitsSpread(const PodClass& pod_class, const NodeInfo& node, Diagnosis& why) {
+  const SpreadGroup& group = *pod_class.hard_spread;
+  for (std::size_t i = 0; i < group.constraints.size(); ++i) {
+    const SpreadConstraint& constraint = group.constraints[i];
+    const std::size_t domain = node.domains[constraint.key];
+    if (domain == 0) return Refuse(why, FilterName::kPodTopologySpread, Reason::kSpreadMissingLabel, true);
+    const std::int64_t skew =
+        group.pods[i].At(domain) + (pod_class.matches_own_spread[i] ? 1 : 0) - group.Least(i);
+    if (skew > constraint.max_skew)
+      return Refuse(why, FilterName::kPodTopologySpread, Reason::kSpread, false);
+  }
+  return true;
+}
+
 // mirrors the filter of plugins/interpodaffinity/filtering.go, 1.36.
 bool FitsAmongPods(const PodClass& pod_class, const NodeInfo& node, Diagnosis& why) {
   if (pod_class.affinity != nullptr && !AffinitySatisfied(pod_class, node)) {
@@ -105,7 +120,26 @@ bool PassesFilters(const PodClass& pod_class, const NodeInfo& node, Diagnosis& w
   if (!wants.host_ports.empty() && AnyConflict(wants.host_ports, node.ports)) {
     return Refuse(why, FilterName::kNodePorts, Reason::kHostPorts, false);
   }
-  return FitsResources(wants, node, why) && FitsAmongPods(pod_class, node, why);
+  return FitsResources(wants, node, why) &&
+         (wants.claims.empty() || FitsVolumes(pod_class.volumes, node, why)) &&
+         (pod_class.hard_spread == nullptr || FitsSpread(pod_class, node, why)) &&
+         FitsAmongPods(pod_class, node, why);
+}
+
+// mirrors RunFilterPluginsWithNominatedPods() of pkg/scheduler/framework/runtime, 1.36.
+bool PassesWithNominated(Cluster& cluster, const PodRecord& pod, NodeInfo& node, Diagnosis& why) {
+  std::vector<PodClassPtr> added;
+  for (const PodRecord* other : node.nominated) {
+    if (other == &pod || other->priority() < pod.priority()) continue;
+    cluster.CountIn(other->pod_class, node, false);
+    added.push_back(other->pod_class);
+  }
+  if (!added.empty()) {
+    const bool passes = PassesFilters(*pod.pod_class, node, why);
+    for (const PodClassPtr& other : added) cluster.CountOut(other, node, false);
+    if (!passes) return false;
+  }
+  return PassesFilters(*pod.pod_class, node, why);
 }
 
 }  // namespace terrarium::kubelet_fake::scheduling

@@ -16,6 +16,7 @@
 namespace terrarium::kubelet_fake::scheduling {
 
 struct PodClass;
+struct PodRecord;
 
 // The properties of the Node object.
 struct NodeFacts {
@@ -37,6 +38,7 @@ struct alignas(64) NodeInfo {
   std::int64_t scoring_milli_cpu = 0;
   std::int64_t scoring_memory = 0;
   std::int64_t pods = 0;
+  std::int64_t evenness = 100;  // EvennessOf(requested)
   NodeFacts facts;
 
   std::string name;
@@ -45,11 +47,23 @@ struct alignas(64) NodeInfo {
   struct Placed {
     std::shared_ptr<PodClass> pod_class;
     int pods = 0;
+    int terminating = 0;  // of them
   };
   std::vector<Placed> placed;
+  // The same pods one by one, in no particular order.
+  std::vector<PodRecord*> residents;
+  // Pods that will probably come here, in the order of their nominations.
+  std::vector<PodRecord*> nominated;
 
-  void Add(const std::shared_ptr<PodClass>& pod_class);
-  void Remove(const PodClass& pod_class);
+  void Add(const std::shared_ptr<PodClass>& pod_class, bool terminating);
+  void Remove(const PodClass& pod_class, bool terminating);
+  // After a change of the facts.
+  void UpdateEvenness();
+  // A pod of the class that is placed here begins to terminate.
+  void BeginTermination(const PodClass& pod_class);
+
+ private:
+  Placed& FindPlaced(const PodClass& pod_class);
 };
 
 }  // namespace terrarium::kubelet_fake::scheduling

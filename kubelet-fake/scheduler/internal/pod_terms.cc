@@ -58,4 +58,16 @@ std::vector<PodTerm> RequiredPodTerms(const Json& pod_spec, const char* kind, co
   return out;
 }
 
+std::vector<PreferredPodTerm> PreferredPodTerms(const Json& pod_spec, const std::string& ns) {
+  std::vector<PreferredPodTerm> out;
+  for (const auto& [kind, sign] : {std::pair("podAffinity", 1), std::pair("podAntiAffinity", -1)}) {
+    for (const Json& item : ListAt(api::ObjectAt(pod_spec, "affinity"), kind,
+                                   "preferredDuringSchedulingIgnoredDuringExecution")) {
+      out.push_back(
+          {ReadTerm(api::ObjectAt(item, "podAffinityTerm"), ns), sign * api::IntAt(item, 0, "weight")});
+    }
+  }
+  return out;
+}
+
 }  // namespace terrarium::kubelet_fake::scheduling

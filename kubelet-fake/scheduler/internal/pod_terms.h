@@ -1,7 +1,8 @@
 #pragma once
 
-// The pods that a pod must or must not run near: required podAffinity and podAntiAffinity.
+// The pods that a pod must, must not, prefers to or prefers not to run near: podAffinity and podAntiAffinity.
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,5 +33,11 @@ bool MatchesAll(const std::vector<PodTerm>& terms, const api::ObjectHeader& pod,
 
 // `kind` is podAffinity or podAntiAffinity. A term that names no namespace applies to `ns`, the pod's own.
 std::vector<PodTerm> RequiredPodTerms(const api::Json& pod_spec, const char* kind, const std::string& ns);
+
+struct PreferredPodTerm {
+  PodTerm term;
+  std::int64_t weight = 0;  // negative for podAntiAffinity
+};
+std::vector<PreferredPodTerm> PreferredPodTerms(const api::Json& pod_spec, const std::string& ns);
 
 }  // namespace terrarium::kubelet_fake::scheduling

@@ -4,6 +4,7 @@
 
 #include "api/base/clock.h"
 #include "api/json_access.h"
+#include "api/write_request.h"
 
 namespace terrarium::kubelet_fake::scheduling {
 namespace {
@@ -27,6 +28,25 @@ const Json& ScheduledCondition(const Json& pod) {
   return api::EmptyObject();
 }
 
+// nullopt: the pod has it.
+std::optional<Json> UnscheduledCondition(const Json& pod, std::string_view reason, const std::string& message,
+                                         api::Time now) {
+  const Json& old = ScheduledCondition(pod);
+  const bool was_false = StringAt(old, "status") == "False";
+  if (was_false && StringAt(old, "reason") == reason && StringAt(old, "message") == message)
+    return std::nullopt;
+  Json condition = {{"type", "PodScheduled"},
+                    {"status", "False"},
+                    {"reason", reason},
+                    {"message", message},
+                    {"lastProbeTime", nullptr}};
+  if (!was_false) condition["lastTransitionTime"] = api::FormatTime(now);
+  if (const Json* generation = api::Find(pod, "metadata", "generation")) {
+    condition["observedGeneration"] = *generation;
+  }
+  return condition;
+}
+
 api::Client::WriteDone ToWriteDone(PodWriter::Done done) {
   return [done = std::move(done)](const api::Client::Written& written) {
     done(written ? std::nullopt : std::optional(written.status()));
@@ -48,31 +68,32 @@ void PodWriter::Bind(const api::Object& pod, const std::string& node, Done done)
 }
 
 bool PodWriter::ReportUnscheduled(const api::Object& pod, std::string_view reason, const std::string& message,
-                                  Done done) {
+                                  const std::optional<std::string>& nomination, Done done) {
   const auto document = pod.Document();
-  const Json& old = ScheduledCondition(*document);
-  const bool was_false = StringAt(old, "status") == "False";
-  if (was_false && StringAt(old, "reason") == reason && StringAt(old, "message") == message) return false;
-  Json condition = {{"type", "PodScheduled"},
-                    {"status", "False"},
-                    {"reason", reason},
-                    {"message", message},
-                    {"lastProbeTime", nullptr}};
-  if (!was_false) condition["lastTransitionTime"] = api::FormatTime(env_.clock.Now());
-  if (const Json* generation = api::Find(*document, "metadata", "generation")) {
-    condition["observedGeneration"] = *generation;
-  }
-  Json conditions = Json::array();
-  conditions.push_back(std::move(condition));
   Json patch;
-  patch["status"]["conditions"] = std::move(conditions);
-  client_.Send({.verb = api::WriteRequest::Verb::kPatch,
-                .resource = "pods",
-                .object = pod.name(),
-                .subresource = "status",
-                .body = std::move(patch)},
+  if (auto condition = UnscheduledCondition(*document, reason, message, env_.clock.Now())) {
+    patch["status"]["conditions"] = Json::array({std::move(*condition)});
+  }
+  if (nomination && *nomination != StringAt(*document, "status", "nominatedNodeName")) {
+    patch["status"]["nominatedNodeName"] = nomination->empty() ? Json() : Json(*nomination);
+  }
+  if (patch.is_null()) return false;
+  client_.Send(api::RequestToPatch("pods", pod.name(), std::move(patch), "status"),
                ToWriteDone(std::move(done)));
   return true;
+}
+
+void PodWriter::SetNomination(const api::Object& pod, const std::string& node) {
+  client_.Send(api::RequestToPatch("pods", pod.name(), {{"status", {{"nominatedNodeName", node}}}}, "status"),
+               [](const api::Client::Written&) {});
+}
+
+void PodWriter::ClearNomination(const api::Object& pod) {
+  const auto document = pod.Document();
+  if (StringAt(*document, "status", "nominatedNodeName").empty()) return;
+  client_.Send(
+      api::RequestToPatch("pods", pod.name(), {{"status", {{"nominatedNodeName", nullptr}}}}, "status"),
+      [](const api::Client::Written&) {});
 }
 
 void PodWriter::RecordScheduled(const api::Object& pod, const std::string& node) {
@@ -84,6 +105,14 @@ void PodWriter::RecordScheduled(const api::Object& pod, const std::string& node)
 void PodWriter::RecordFailed(const api::Object& pod, std::string message) {
   recorder_.Record({.component = std::string(kSchedulerName)}, controllers::ReferenceToPod(pod),
                    controllers::kWarning, "FailedScheduling", Shortened(std::move(message)));
+}
+
+// DIVERGES: kube-scheduler's Event also names the preempting pod as the related object.
+void PodWriter::RecordPreempted(const api::Object& victim, const api::Object& preemptor,
+                                const std::string& node) {
+  recorder_.Record({.component = std::string(kSchedulerName)}, controllers::ReferenceToPod(victim),
+                   controllers::kNormal, "Preempted",
+                   "Preempted by pod " + preemptor.header().uid + " on node " + node);
 }
 
 }  // namespace terrarium::kubelet_fake::scheduling

@@ -26,13 +26,17 @@ class PodWriter {
       : env_(env), client_(client), recorder_(recorder) {}
 
   void Bind(const api::Object& pod, const std::string& node, Done done);
-  // Sets the PodScheduled condition to False. Returns false, and never calls `done`, when the condition is
-  // already up to date.
+  // Sets the PodScheduled condition to False, and the nominated node if it is given ("" for none). Returns
+  // false, and never calls `done`, when both are already up to date.
   bool ReportUnscheduled(const api::Object& pod, std::string_view reason, const std::string& message,
-                         Done done);
+                         const std::optional<std::string>& nomination, Done done);
+  void SetNomination(const api::Object& pod, const std::string& node);
+  // A no-op when the pod has none.
+  void ClearNomination(const api::Object& pod);
 
   void RecordScheduled(const api::Object& pod, const std::string& node);
   void RecordFailed(const api::Object& pod, std::string message);
+  void RecordPreempted(const api::Object& victim, const api::Object& preemptor, const std::string& node);
 
  private:
   api::Env env_;

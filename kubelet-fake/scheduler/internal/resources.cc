@@ -1,6 +1,7 @@
 #include "kubelet-fake/scheduler/internal/resources.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "api/base/quantity.h"
@@ -157,6 +158,17 @@ Allocatable AllocatableOf(const Json& node_status) {
   const Amounts amounts = ReadAmounts(ObjectAt(node_status, "allocatable"));
   const auto pods = amounts.find("pods");
   return {ToResources(amounts), pods == amounts.end() ? 0 : pods->second.Value()};
+}
+
+// mirrors balancedResourceScore() of plugins/noderesources/balanced_allocation.go, 1.36, for two resources.
+std::int64_t EvennessOf(std::int64_t milli_cpu, std::int64_t memory, const Resources& allocatable) {
+  if (allocatable.milli_cpu == 0 || allocatable.memory == 0) return 100;
+  const auto used = [](std::int64_t amount, std::int64_t total) {
+    return std::min(1.0, static_cast<double>(amount) / static_cast<double>(total));
+  };
+  const double deviation =
+      std::abs((used(milli_cpu, allocatable.milli_cpu) - used(memory, allocatable.memory)) / 2);
+  return static_cast<std::int64_t>((1 - deviation) * 100);
 }
 
 }  // namespace terrarium::kubelet_fake::scheduling

@@ -45,4 +45,8 @@ struct Allocatable {
 };
 Allocatable AllocatableOf(const api::Json& node_status);
 
+// How evenly those amounts of cpu and memory would use a node, from 50 to 100. 100 if it lacks either
+// resource.
+std::int64_t EvennessOf(std::int64_t milli_cpu, std::int64_t memory, const Resources& allocatable);
+
 }  // namespace terrarium::kubelet_fake::scheduling

@@ -33,6 +33,22 @@ SchedulerMetrics::SchedulerMetrics(controllers::Metrics& metrics) {
                    .Help("Number of attempts to successfully schedule a pod.")
                    .Register(metrics.registry())
                    .Add({}, prometheus::Histogram::BucketBoundaries{1, 2, 4, 8, 16});
+  preemptions_ = &prometheus::BuildCounter()
+                      .Name("scheduler_preemption_attempts_total")
+                      .Help("Total preemption attempts in the cluster till now")
+                      .Register(metrics.registry())
+                      .Add({});
+  victims_ = &prometheus::BuildHistogram()
+                  .Name("scheduler_preemption_victims")
+                  .Help("Number of selected preemption victims")
+                  .Register(metrics.registry())
+                  .Add({}, prometheus::Histogram::BucketBoundaries{1, 2, 4, 8, 16, 32, 64});
+  auto& executions = prometheus::BuildCounter()
+                         .Name("scheduler_preemption_goroutines_execution_total")
+                         .Help("Number of preemption goroutines executed.")
+                         .Register(metrics.registry());
+  preemptions_done_ = &executions.Add({{"result", "success"}});
+  preemptions_failed_ = &executions.Add({{"result", "error"}});
 }
 
 void SchedulerMetrics::Pending(const SchedulingQueue::Sizes& sizes) {
@@ -50,5 +66,13 @@ void SchedulerMetrics::Scheduled(int attempts) {
 void SchedulerMetrics::Unschedulable() { result_unschedulable_->Increment(); }
 
 void SchedulerMetrics::Error() { result_error_->Increment(); }
+
+void SchedulerMetrics::PreemptionTried() { preemptions_->Increment(); }
+
+void SchedulerMetrics::Preempted(std::size_t victims) { victims_->Observe(static_cast<double>(victims)); }
+
+void SchedulerMetrics::PreemptionEnded(bool succeeded) {
+  (succeeded ? preemptions_done_ : preemptions_failed_)->Increment();
+}
 
 }  // namespace terrarium::kubelet_fake::scheduling

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "controllers/runtime/metrics.h"
 #include "kubelet-fake/scheduler/internal/scheduling_queue.h"
 
@@ -22,6 +24,11 @@ class SchedulerMetrics {
   void Scheduled(int attempts);
   void Unschedulable();
   void Error();
+  // A pod that fits nowhere was checked for preemption; it had that many victims.
+  void PreemptionTried();
+  void Preempted(std::size_t victims);
+  // The requests of a preemption were answered.
+  void PreemptionEnded(bool succeeded);
 
  private:
   prometheus::Gauge* active_;
@@ -32,6 +39,10 @@ class SchedulerMetrics {
   prometheus::Counter* result_unschedulable_;
   prometheus::Counter* result_error_;
   prometheus::Histogram* attempts_;
+  prometheus::Counter* preemptions_;
+  prometheus::Histogram* victims_;
+  prometheus::Counter* preemptions_done_;
+  prometheus::Counter* preemptions_failed_;
 };
 
 }  // namespace terrarium::kubelet_fake::scheduling

@@ -38,12 +38,27 @@ void SchedulingQueue::Add(PodRecord& pod) {
 void SchedulingQueue::AddGated(PodRecord& pod) { Enter(pod, QueuePlace::kGated); }
 
 void SchedulingQueue::AddUnschedulable(PodRecord& pod, api::Time now) {
+  NoteFailure(pod, now);
+  Enter(pod, QueuePlace::kWaiting);
+}
+
+void SchedulingQueue::AddPreempting(PodRecord& pod, api::Time now) {
+  NoteFailure(pod, now);
+  Enter(pod, QueuePlace::kPreempting);
+}
+
+void SchedulingQueue::EndPreemption(PodRecord& pod) {
+  CHECK(pod.place == QueuePlace::kPreempting);
+  Remove(pod);
+  Enter(pod, QueuePlace::kWaiting);
+}
+
+void SchedulingQueue::NoteFailure(PodRecord& pod, api::Time now) {
   ++pod.unschedulable_count;
   pod.error_count = 0;
   pod.order = ++last_order_;
   pod.failed_at = now;
   pod.backoff_until = now + BackoffAfter(pod.unschedulable_count);
-  Enter(pod, QueuePlace::kWaiting);
 }
 
 void SchedulingQueue::AddErrored(PodRecord& pod, api::Time now) {
@@ -63,10 +78,12 @@ void SchedulingQueue::Enter(PodRecord& pod, QueuePlace place) {
     case QueuePlace::kBackoff: backoff_.insert(&pod); break;
     case QueuePlace::kErrorBackoff: error_backoff_.insert(&pod); break;
     case QueuePlace::kGated: ++gated_; break;
+    case QueuePlace::kPreempting: ++waiting_pods_; break;
     case QueuePlace::kWaiting: {
       WaitingClass& waiting = waiting_[pod.pod_class->number];
       waiting.pod_class = pod.pod_class;
-      waiting.pods.insert(&pod);
+      pod.waits_as_nominated = pod.nominated != nullptr;
+      (pod.waits_as_nominated ? waiting.nominated : waiting.pods).insert(&pod);
       ++waiting_pods_;
       break;
     }
@@ -80,10 +97,11 @@ void SchedulingQueue::Remove(PodRecord& pod) {
     case QueuePlace::kBackoff: backoff_.erase(&pod); break;
     case QueuePlace::kErrorBackoff: error_backoff_.erase(&pod); break;
     case QueuePlace::kGated: --gated_; break;
+    case QueuePlace::kPreempting: --waiting_pods_; break;
     case QueuePlace::kWaiting: {
       const auto waiting = waiting_.find(pod.pod_class->number);
-      waiting->second.pods.erase(&pod);
-      if (waiting->second.pods.empty()) waiting_.erase(waiting);
+      (pod.waits_as_nominated ? waiting->second.nominated : waiting->second.pods).erase(&pod);
+      if (waiting->second.pods.empty() && waiting->second.nominated.empty()) waiting_.erase(waiting);
       --waiting_pods_;
       break;
     }
@@ -97,15 +115,29 @@ void SchedulingQueue::ToBackoffOrActive(PodRecord& pod, api::Time now) {
 
 void SchedulingQueue::TryOneOf(const PodClass& pod_class, api::Time now) {
   const auto waiting = waiting_.find(pod_class.number);
-  if (waiting != waiting_.end()) ToBackoffOrActive(**waiting->second.pods.begin(), now);
+  if (waiting == waiting_.end()) return;
+  const WaitingClass& pods = waiting->second;
+  ToBackoffOrActive(**(pods.pods.empty() ? pods.nominated : pods.pods).begin(), now);
+}
+
+void SchedulingQueue::Try(PodRecord& pod, api::Time now) {
+  if (pod.place == QueuePlace::kWaiting) ToBackoffOrActive(pod, now);
+}
+
+void SchedulingQueue::NominationChanged(PodRecord& pod) {
+  if (pod.place != QueuePlace::kWaiting || pod.waits_as_nominated == (pod.nominated != nullptr)) return;
+  Remove(pod);
+  Enter(pod, QueuePlace::kWaiting);
 }
 
 void SchedulingQueue::TryWaitingSince(api::Duration age, api::Time now) {
   std::vector<PodRecord*> old;
   for (const auto& [number, waiting] : waiting_) {
-    for (PodRecord* pod : waiting.pods) {
-      if (now - pod->failed_at <= age) break;  // in order of their failures: the others failed later
-      old.push_back(pod);
+    for (const auto* pods : {&waiting.pods, &waiting.nominated}) {
+      for (PodRecord* pod : *pods) {
+        if (now - pod->failed_at <= age) break;  // in order of their failures: the others failed later
+        old.push_back(pod);
+      }
     }
   }
   for (PodRecord* pod : old) ToBackoffOrActive(*pod, now);

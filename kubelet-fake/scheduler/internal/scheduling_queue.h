@@ -9,43 +9,12 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 
 #include "api/base/clock.h"
-#include "api/object.h"
-#include "kubelet-fake/scheduler/internal/node_info.h"
 #include "kubelet-fake/scheduler/internal/pod_class.h"
+#include "kubelet-fake/scheduler/internal/pod_record.h"
 
 namespace terrarium::kubelet_fake::scheduling {
-
-enum class QueuePlace {
-  kNone,          // placed, being bound, or given up
-  kActive,        // to be tried
-  kBackoff,       // failed recently: to be tried when nothing else is
-  kErrorBackoff,  // to be tried after a delay: the apiserver refused the binding
-  kWaiting,       // for a change in the cluster
-  kGated,         // for its scheduling gates to be removed
-};
-
-// What the scheduler knows of one pod.
-struct PodRecord {
-  api::ObjectPtr object;  // the newest state seen while it has no node
-  PodClassPtr pod_class;
-  NodeInfo* node = nullptr;  // where it counts: seen there, or being bound to it
-
-  // The queue's own.
-  QueuePlace place = QueuePlace::kNone;
-  std::uint64_t order = 0;  // of arrival, or of the last failure
-  int unschedulable_count = 0;
-  int error_count = 0;  // in a row
-  api::Time failed_at{};
-  api::Time backoff_until{};
-
-  int attempts = 0;
-  std::string reported;  // the last message of the PodScheduled condition
-  int reports_under_way = 0;
-  bool bind_when_reported = false;
-};
 
 class SchedulingQueue {
  public:
@@ -54,13 +23,22 @@ class SchedulingQueue {
   void AddGated(PodRecord& pod);
   // No node is feasible for it.
   void AddUnschedulable(PodRecord& pod, api::Time now);
+  // No node is feasible for it, and its victims are being evicted: it is not tried before EndPreemption().
+  void AddPreempting(PodRecord& pod, api::Time now);
+  void EndPreemption(PodRecord& pod);
   // Its binding failed.
   void AddErrored(PodRecord& pod, api::Time now);
   // From any place.
   void Remove(PodRecord& pod);
 
-  // Makes the longest waiting pod of the class active.
+  // Makes the longest waiting pod of the class active. One without a nominated node goes first: where such a
+  // pod fits, all others do. The reverse does not hold, so a change of a node concerns each pod that is
+  // nominated to it (Try).
   void TryOneOf(const PodClass& pod_class, api::Time now);
+  // Makes the pod active if it waits.
+  void Try(PodRecord& pod, api::Time now);
+  // The pod was nominated to a node, or is no longer.
+  void NominationChanged(PodRecord& pod);
   // Makes every pod active that has waited longer than `age`, as a safety net.
   void TryWaitingSince(api::Duration age, api::Time now);
   // Makes pods active whose error backoff is over.
@@ -77,6 +55,7 @@ class SchedulingQueue {
   struct WaitingClass {
     PodClassPtr pod_class;
     std::set<PodRecord*, ByOrder> pods;
+    std::set<PodRecord*, ByOrder> nominated;  // the ones that have a nominated node
   };
   // By number of the class.
   const std::map<std::int64_t, WaitingClass>& waiting() const { return waiting_; }
@@ -99,13 +78,14 @@ class SchedulingQueue {
 
   void Enter(PodRecord& pod, QueuePlace place);
   void ToBackoffOrActive(PodRecord& pod, api::Time now);
+  void NoteFailure(PodRecord& pod, api::Time now);
 
   std::uint64_t last_order_ = 0;
   std::set<PodRecord*, ByPriority> active_;
   std::set<PodRecord*, ByBackoff> backoff_;
   std::set<PodRecord*, ByBackoff> error_backoff_;
   std::map<std::int64_t, WaitingClass> waiting_;
-  std::size_t waiting_pods_ = 0;
+  std::size_t waiting_pods_ = 0;  // the preempting ones included
   std::size_t gated_ = 0;
 };
 

@@ -34,13 +34,14 @@ class TopologyKeys {
 class DomainCounts {
  public:
   // Nodes without a domain do not count.
-  void Add(std::size_t domain, int change) {
+  void Add(std::size_t domain, std::int64_t change) {
     if (domain == 0) return;
     if (domain >= counts_.size()) counts_.resize(domain + 1);
     counts_[domain] += change;
     total_ += change;
   }
-  int At(std::size_t domain) const { return domain < counts_.size() ? counts_[domain] : 0; }
+  std::int64_t At(std::size_t domain) const { return domain < counts_.size() ? counts_[domain] : 0; }
+  std::size_t size() const { return counts_.size(); }  // larger than the number of any domain in it
   std::int64_t total() const { return total_; }
   void Clear() {
     counts_.clear();
@@ -48,18 +49,22 @@ class DomainCounts {
   }
 
  private:
-  std::vector<int> counts_;
+  std::vector<std::int64_t> counts_;
   std::int64_t total_ = 0;
 };
 
-// All required affinity terms of a class of pods, or one anti-affinity term, with counts of the placed pods
+// All required affinity terms of a class of pods, or one term of any kind, with counts of the placed pods
 // that match.
 struct TermGroup {
   std::vector<PodTerm> terms;
   std::vector<std::size_t> keys;       // the terms' topology keys
   std::vector<DomainCounts> matching;  // for each term's key: pods that match every term
-  DomainCounts carriers;               // pods that have it as anti-affinity, by the key of its only term
-  bool stale = true;                   // the counts must be computed again before use
+  // By the key of its only term: the pods that have it as required anti-affinity, and how much the pods that
+  // have it as affinity, or prefer it, want pods near them that match.
+  DomainCounts carriers;
+  DomainCounts weights;
+  std::int64_t weighing = 0;  // the pods that count in `weights`, which may add up to 0
+  bool stale = true;          // the counts must be computed again before use
 };
 
 }  // namespace terrarium::kubelet_fake::scheduling

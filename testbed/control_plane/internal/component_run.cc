@@ -109,7 +109,7 @@ class SchedulerRun : public ComponentRun {
  public:
   SchedulerRun(const ComponentDeps& deps, const RunParts& parts)
       : base_(deps, parts),
-        scheduler_(base_.env, *base_.client, base_.informers, base_.recorder, *base_.metrics) {}
+        scheduler_(base_.env, *base_.client, base_.informers, base_.recorder, *base_.metrics, deps.why) {}
   RunBase& base() override { return base_; }
 
  private:

@@ -23,6 +23,10 @@ void FaultyClient::Refuse(const std::string& subresource, api::Status status) {
   refusals_.emplace_back(subresource, std::move(status));
 }
 
+void FaultyClient::RefuseResource(const std::string& resource, api::Status status) {
+  resource_refusals_.emplace_back(resource, std::move(status));
+}
+
 void FaultyClient::Release() {
   held_subresource_.clear();
   for (auto& send : std::exchange(held_, {})) send();
@@ -34,13 +38,15 @@ int FaultyClient::Sent(const std::string& subresource) const {
 
 void FaultyClient::Send(api::WriteRequest request, WriteDone done) {
   sent_.push_back(request.subresource);
-  const auto refusal = std::find_if(refusals_.begin(), refusals_.end(),
-                                    [&](const auto& r) { return r.first == request.subresource; });
-  if (refusal != refusals_.end()) {
+  for (const auto& [refusals, key] :
+       {std::pair(&refusals_, &request.subresource), std::pair(&resource_refusals_, &request.resource)}) {
+    const auto refusal = std::find_if(refusals->begin(), refusals->end(),
+                                      [key = key](const auto& r) { return r.first == *key; });
+    if (refusal == refusals->end()) continue;
     // The real client sends a request that must fail, so that the answer takes the usual path. Only its
     // message is replaced.
     api::Status status = refusal->second;
-    refusals_.erase(refusal);
+    refusals->erase(refusal);
     request.object.name = "nobody";
     return next_->Send(std::move(request), [done, status](const Written&) { done(status); });
   }
@@ -85,7 +91,7 @@ SchedulerCluster::SchedulerCluster(std::uint64_t seed)
   owned_client_ = std::move(client);
   informers_ = std::make_unique<controllers::InformerSet>(env_, *client_);
   recorder_ = std::make_unique<controllers::EventRecorder>(env_, *client_);
-  scheduler_ = std::make_unique<Scheduler>(env_, *client_, *informers_, *recorder_, metrics_);
+  scheduler_ = std::make_unique<Scheduler>(env_, *client_, *informers_, *recorder_, metrics_, why_);
   env_.executor.Post([this] {
     informers_->OnSynced([this] { scheduler_->Start(); });
     informers_->Start();

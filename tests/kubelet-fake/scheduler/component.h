@@ -16,6 +16,7 @@
 #include "controllers/runtime/event_recorder.h"
 #include "controllers/runtime/informer.h"
 #include "controllers/runtime/metrics.h"
+#include "controllers/runtime/why.h"
 #include "kubelet-fake/scheduler/scheduler.h"
 #include "testbed/embedding/testbed.h"
 
@@ -28,6 +29,8 @@ class FaultyClient final : public api::Client {
 
   // Fails the next requests of one subresource ("binding", "status"), each once.
   void Refuse(const std::string& subresource, api::Status status);
+  // Fails the next write of a resource.
+  void RefuseResource(const std::string& resource, api::Status status);
   // Holds back requests of one subresource until Release().
   void Hold(const std::string& subresource) { held_subresource_ = subresource; }
   void Release();
@@ -42,6 +45,7 @@ class FaultyClient final : public api::Client {
  private:
   std::unique_ptr<api::Client> next_;
   std::vector<std::pair<std::string, api::Status>> refusals_;
+  std::vector<std::pair<std::string, api::Status>> resource_refusals_;
   std::string held_subresource_;
   std::vector<std::function<void()>> held_;
   std::vector<std::string> sent_;
@@ -58,6 +62,7 @@ class SchedulerCluster {
 
   testbed::Testbed& bed() { return bed_; }
   FaultyClient& client() { return *client_; }
+  const controllers::WhyLog& why() const { return why_; }
   // Runs all work that is ready, without advancing the clock.
   void Settle();
   void StopScheduler();
@@ -86,6 +91,7 @@ class SchedulerCluster {
   FaultyClient* client_;
   std::unique_ptr<api::Client> owned_client_;
   controllers::Metrics metrics_;
+  controllers::WhyLog why_;
   std::unique_ptr<controllers::InformerSet> informers_;
   std::unique_ptr<controllers::EventRecorder> recorder_;
   std::unique_ptr<Scheduler> scheduler_;

@@ -16,28 +16,9 @@ TEST(Diagnosis, MatchesTheMessagesOfKubeScheduler) {
   Diagnosis why;
   Refuse(why, 1, Reason::kCpu, false);
   Refuse(why, 2, Reason::kUntoleratedTaint, true);
-  EXPECT_EQ(why.Message(3, true),
-            "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: "
-            "0/3 nodes "
-            "are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for "
-            "scheduling.");
-}
-
-TEST(Diagnosis, PreemptionIsNotHelpfulWhereNoPodStandsInTheWay) {
-  Diagnosis why;
-  Refuse(why, 1, Reason::kMemory, true);
-  EXPECT_EQ(why.Message(1, true),
-            "0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 "
-            "Preemption is not "
-            "helpful for scheduling.");
-}
-
-TEST(Diagnosis, APodThatMayNotPreemptHasItsOwnMessage) {
-  Diagnosis why;
-  Refuse(why, 1, Reason::kTooManyPods, false);
-  EXPECT_EQ(
-      why.Message(1, false),
-      "0/1 nodes are available: 1 Too many pods. preemption: not eligible due to preemptionPolicy=Never.");
+  EXPECT_EQ(why.Message(3),
+            "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s).");
+  EXPECT_EQ(why.not_hopeless(), 1);
 }
 
 TEST(Diagnosis, ReasonsAreSortedAsTexts) {
@@ -45,29 +26,22 @@ TEST(Diagnosis, ReasonsAreSortedAsTexts) {
   Refuse(why, 2, Reason::kTooManyPods, false);
   Refuse(why, 10, Reason::kCpu, false);
   why.CountInsufficient("nvidia.com/gpu");
-  EXPECT_EQ(why.Message(12, false).substr(0, 86),
-            "0/12 nodes are available: 1 Insufficient nvidia.com/gpu, 10 Insufficient cpu, 2 Too ma");
+  EXPECT_EQ(why.Message(12),
+            "0/12 nodes are available: 1 Insufficient nvidia.com/gpu, 10 Insufficient cpu, 2 Too many pods.");
 }
 
 TEST(Diagnosis, NodesThatAffinityDidNotNameHaveAReasonOfTheirOwn) {
   Diagnosis why;
   why.OnlyNamedNodesSeen(2);
   Refuse(why, 1, Reason::kTooManyPods, false);
-  EXPECT_EQ(why.Message(3, true),
-            "0/3 nodes are available: 1 Too many pods, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. "
-            "preemption: "
-            "0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not "
-            "helpful for "
-            "scheduling.");
+  EXPECT_EQ(why.Message(3),
+            "0/3 nodes are available: 1 Too many pods, 2 node(s) didn't satisfy plugin(s) [NodeAffinity].");
 }
 
 TEST(Diagnosis, AContradictionIsNamedOnce) {
   Diagnosis why;
-  why.AffinityConflict();
-  EXPECT_EQ(why.Message(3, true),
-            "0/3 nodes are available: pod affinity terms conflict. preemption: 0/3 nodes are available: 3 "
-            "Preemption "
-            "is not helpful for scheduling.");
+  why.RejectEverywhere(FilterName::kNodeAffinity, "pod affinity terms conflict");
+  EXPECT_EQ(why.Message(3), "0/3 nodes are available: pod affinity terms conflict.");
 }
 
 }  // namespace

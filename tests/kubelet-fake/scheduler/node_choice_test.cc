@@ -21,12 +21,13 @@ class NodeChoice : public ::testing::Test {
 
   // The node for the pod, or "" with the reasons in `message`.
   std::string Choose(const Json& pod) {
-    const PodClassPtr pod_class = cluster.ClassOf(*Pod(pod));
+    PodRecord record;
+    record.pod_class = cluster.ClassOf(*Pod(pod));
     Diagnosis why;
-    const NodeInfo* node = chooser.Choose(cluster, *pod_class, why);
+    const NodeInfo* node = chooser.Choose(cluster, record, why);
     if (node != nullptr) return node->name;
-    message = why.Message(static_cast<int>(cluster.nodes().size()), true);
-    message.resize(message.find(". preemption: "));
+    message = why.Message(static_cast<int>(cluster.nodes().size()));
+    message.resize(message.size() - 1);
     return "";
   }
 
