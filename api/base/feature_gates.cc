@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "api/base/autoscaling_gates.h"
 #include "api/base/errors.h"
 
 namespace terrarium::api {

@@ -32,6 +32,8 @@ inline constexpr std::string_view kDeploymentReplicaSetTerminatingReplicas =
     "DeploymentReplicaSetTerminatingReplicas";
 inline constexpr std::string_view kDownscalePodPicker = "DownscalePodPicker";
 inline constexpr std::string_view kElasticIndexedJob = "ElasticIndexedJob";
+inline constexpr std::string_view kHpaConfigurableTolerance = "HPAConfigurableTolerance";
+inline constexpr std::string_view kHpaScaleToZero = "HPAScaleToZero";
 inline constexpr std::string_view kJobBackoffLimitPerIndex = "JobBackoffLimitPerIndex";
 inline constexpr std::string_view kJobManagedBy = "JobManagedBy";
 inline constexpr std::string_view kJobPodFailurePolicy = "JobPodFailurePolicy";

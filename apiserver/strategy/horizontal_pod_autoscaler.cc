@@ -1,6 +1,6 @@
 // HorizontalPodAutoscaler of autoscaling/v2, and of autoscaling/v1 in the shape of v2.
 
-#include "api/base/autoscaling_gates.h"
+#include "api/base/feature_gates.h"
 #include "apiserver/strategies.h"
 #include "apiserver/strategy/internal/autoscaler_rules.h"
 #include "apiserver/strategy/internal/checks.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "api/base/autoscaling_gates.h"
+#include "api/base/feature_gates.h"
 #include "api/json_access.h"
 #include "controllers/horizontal_pod_autoscaler/internal/horizontal_pod_autoscaler_controller.h"
 

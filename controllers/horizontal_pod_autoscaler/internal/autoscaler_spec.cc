@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/base/autoscaling_gates.h"
+#include "api/base/feature_gates.h"
 #include "api/base/quantity.h"
 #include "api/json_access.h"
 
