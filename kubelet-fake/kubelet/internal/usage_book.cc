@@ -29,7 +29,9 @@ std::vector<api::ContainerUsage> UsageOf(const api::Json& pod, const api::PodScr
     for (const api::Json& status : api::ListAt(pod, "status", list)) {
       const auto started = api::ParseTime(api::StringAt(status, "state", "running", "startedAt"));
       if (!started) continue;
-      api::ContainerUsage usage{.name = std::string(api::StringAt(status, "name")), .started = *started};
+      api::ContainerUsage usage;
+      usage.name = api::StringAt(status, "name");
+      usage.started = *started;
       const api::Duration ran = now - *started;
       usage.cpu = AmountOf(script, usage.name, &api::ContainerScript::cpu, ran, kIdleCpu);
       usage.memory = AmountOf(script, usage.name, &api::ContainerScript::memory, ran, kIdleMemory);
