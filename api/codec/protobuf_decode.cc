@@ -4,6 +4,7 @@
 
 #include "api/base/base64.h"
 #include "api/base/clock.h"
+#include "api/base/duration.h"
 #include "api/codec/decode.h"
 #include "api/codec/internal/utf8.h"
 #include "api/codec/internal/wire.h"
@@ -42,6 +43,7 @@ class Decoder {
   bool Number(const Field& field, WireReader& reader, Json& value);
   bool Body(const Field& field, std::string_view bytes, Json& value);
   bool Timestamp(const Field& field, std::string_view bytes, Json& value);
+  bool GoDuration(std::string_view bytes, Json& value);
   bool IntOrString(std::string_view bytes, Json& value);
   bool Raw(std::string_view bytes, Json& value);
   // Reads the only field of a wrapper message. The last occurrence wins; if there is none, *out is unchanged.
@@ -174,6 +176,7 @@ bool Decoder::Body(const Field& field, std::string_view bytes, Json& value) {
     case FieldType::kIntOrString: return IntOrString(bytes, value);
     case FieldType::kTime:
     case FieldType::kMicroTime: return Timestamp(field, bytes, value);
+    case FieldType::kDuration: return GoDuration(bytes, value);
     case FieldType::kRawObject:
     case FieldType::kFieldsV1: return Raw(bytes, value);
     case FieldType::kStringList: {
@@ -234,6 +237,20 @@ bool Decoder::Timestamp(const Field& field, std::string_view bytes, Json& value)
       std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(static_cast<std::int32_t>(nanos)));
   if (!HasFourDigitYear(time)) return Fail("proto: time out of range");
   value = field.def.type == FieldType::kMicroTime ? FormatMicroTime(time) : FormatTime(time);
+  return true;
+}
+
+bool Decoder::GoDuration(std::string_view bytes, Json& value) {
+  std::uint64_t nanos = 0;
+  for (WireReader reader(bytes); !reader.AtEnd();) {
+    std::uint32_t number = 0;
+    WireType type{};
+    if (!reader.Tag(&number, &type)) return Eof();
+    const bool wanted = number == 1 && type == WireType::kVarint;
+    if (wanted ? !reader.Varint(&nanos) : !reader.Skip(number, type)) return Eof();
+  }
+  value = FormatDuration(
+      std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(static_cast<std::int64_t>(nanos))));
   return true;
 }
 

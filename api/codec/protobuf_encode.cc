@@ -4,6 +4,7 @@
 
 #include "api/base/base64.h"
 #include "api/base/clock.h"
+#include "api/base/duration.h"
 #include "api/codec/internal/wire.h"
 #include "api/codec/protobuf.h"
 
@@ -125,7 +126,12 @@ void Encoder::Body(const Field& field, const Json& value) {
       if (!value.is_array()) return;
       for (auto it = value.rbegin(); it != value.rend(); ++it) writer_.BytesField(1, Text(*it));
       return;
-    default:  // kDuration and kAny are in no message that has a protobuf form
+    case FieldType::kDuration: {
+      const auto microseconds = static_cast<std::uint64_t>(ParseDuration(Text(value)).value.count());
+      writer_.VarintField(1, microseconds * 1000);  // in nanoseconds
+      return;
+    }
+    default:  // kAny is in no message that has a protobuf form
       return;
   }
 }

@@ -46,6 +46,3 @@ class NotServed(ControlPlaneCase):
     def test_exec_attach_and_port_forward(self):
         for command in ("exec web -- true", "attach web", "port-forward pod/web :80"):
             self.k_fails(command, "is not supported: Terrarium simulates pods and runs no containers")
-
-    def test_top(self):
-        self.k_fails("top pods", "Metrics API not available")

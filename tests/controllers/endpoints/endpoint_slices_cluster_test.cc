@@ -142,10 +142,11 @@ TEST_F(EndpointSlices, APodThatIsNotReadyIsAnEndpointThatIsNot) {
   Pass(10s);
   EXPECT_THAT(Conditions(), ElementsAre(std::pair("web-a", "ready serving")));
   const Json ready = api::ListAt(bed_.Get("pods", "default", "web-a")->Parse(), "status", "conditions");
-  for (const Json& condition : ready)
-    if (condition["type"] == "Ready")
-      EXPECT_EQ(Slices()[0]["metadata"]["annotations"]["endpoints.kubernetes.io/last-change-trigger-time"],
-                condition["lastTransitionTime"]);
+  for (const Json& condition : ready) {
+    if (condition["type"] != "Ready") continue;
+    EXPECT_EQ(Slices()[0]["metadata"]["annotations"]["endpoints.kubernetes.io/last-change-trigger-time"],
+              condition["lastTransitionTime"]);
+  }
 }
 
 TEST_F(EndpointSlices, PublishNotReadyAddressesMakesAllReady) {
