@@ -26,7 +26,6 @@ std::string Joined(const std::vector<std::string>& names) {
 }  // namespace
 
 Task<ReconcileResult> PersistentVolumeController::SyncClaim(ObjectName name) {
-  woken_.erase(name);
   claim_resyncs_.Cancel(name);
   const ClaimPtr claim = cache_.Claim(name);
   if (claim == nullptr) co_return Reconciled::Done();
@@ -34,6 +33,7 @@ Task<ReconcileResult> PersistentVolumeController::SyncClaim(ObjectName name) {
                           : claim->volume_name.empty() ? SyncUnbound(claim)
                                                        : SyncNamingVolume(claim);
   Failure failure = co_await std::move(syncing);
+  EndWake(name);
   const ClaimPtr now = cache_.Claim(name);
   if (now != nullptr && !now->bind_completed) claim_resyncs_.Set(name, kResync, api::TimerKind::kBackground);
   if (failure) co_return std::move(*failure);

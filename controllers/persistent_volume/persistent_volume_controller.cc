@@ -102,8 +102,20 @@ void PersistentVolumeController::VolumeChanged(const VolumePtr& old, const Volum
 void PersistentVolumeController::WakeClaimFor(const api::Volume& volume) {
   const ClaimPtr claim = cache_.WaitingClaimFor(volume, woken_);
   if (claim == nullptr) return;
-  woken_.insert(claim->object->name());
-  claim_loop_.queue().Add(claim->object->name());
+  const ObjectName name = claim->object->name();
+  woken_.insert(name);
+  wakers_[name].push_back(volume.name());
+  claim_loop_.queue().Add(name);
+}
+
+void PersistentVolumeController::EndWake(const ObjectName& name) {
+  woken_.erase(name);
+  auto wakers = wakers_.extract(name);
+  const ClaimPtr claim = cache_.Claim(name);
+  const bool waits = claim != nullptr && claim->volume_name.empty();
+  if (wakers.empty() || waits) return;
+  for (const std::string& waker : wakers.mapped())
+    if (const VolumePtr volume = cache_.Volume(waker)) WakeClaimFor(*volume);
 }
 
 void PersistentVolumeController::ClaimDeleted(const ObjectPtr& claim) {
@@ -111,7 +123,7 @@ void PersistentVolumeController::ClaimDeleted(const ObjectPtr& claim) {
   cache_.RemoveClaim(name);
   metrics_.ForgetProvisioning(name);
   claim_resyncs_.Cancel(name);
-  woken_.erase(name);
+  EndWake(name);
   for (const std::string& volume : cache_.VolumesFor(name)) volume_loop_.queue().Add({"", volume});
 }
 

@@ -52,7 +52,7 @@ class Kubectl(ClusterCase):
             cluster.k("create", "configmap", f"of-{cluster.name}")
         for name, watch in watches.items():
             # The first line: nothing of the other cluster came before it.
-            self.assertEqual(watch.line_with("configmap/"), f"configmap/of-{name}")
+            self.assertEqual(watch.line_with("configmap/of-"), f"configmap/of-{name}")
         for watch in watches.values():
             self.assertFalse(watch.has_printed())
 

@@ -4,6 +4,7 @@
 // in api/core_v1/volume_binding.h.
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -47,6 +48,8 @@ class PersistentVolumeController : public std::enable_shared_from_this<Persisten
   void VolumeDeleted(const api::ObjectPtr& volume);
   void ClassSeen(const api::ObjectPtr& storage_class);
   void WakeClaimFor(const api::Volume& volume);
+  // After a sync of the claim: volumes that woke it and that it did not take wake another claim.
+  void EndWake(const ObjectName& claim);
   void ClaimEvent(const api::Object& claim, std::string_view type, std::string_view reason,
                   std::string message);
   void VolumeEvent(const api::Object& volume, std::string_view type, std::string_view reason,
@@ -94,8 +97,9 @@ class PersistentVolumeController : public std::enable_shared_from_this<Persisten
   Informer& pods_;
   VolumeMetrics metrics_;
   BindingCache cache_;
-  // Claims that a free volume has woken and whose sync has not begun: the next volume wakes another one.
+  // Claims that a free volume has woken and whose sync has not ended: the next volume wakes another one.
   std::set<ObjectName> woken_;
+  std::map<ObjectName, std::vector<std::string>> wakers_;  // the volumes that woke them
   // Background timers: a claim that only waits for a volume or a pod is idle.
   KeyTimers claim_resyncs_;
   KeyTimers volume_resyncs_;

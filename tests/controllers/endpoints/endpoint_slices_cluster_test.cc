@@ -165,7 +165,8 @@ TEST_F(EndpointSlices, AHeadlessServiceHasItsLabelAndHostnames) {
   ASSERT_THAT(Slices(), SizeIs(1));
   EXPECT_EQ(Slices()[0]["metadata"]["labels"]["service.kubernetes.io/headless"], "");
   std::vector<std::string> hostnames;
-  for (const Json& endpoint : Slices()[0]["endpoints"])
+  const Json slice = Slices()[0];
+  for (const Json& endpoint : slice.at("endpoints"))
     hostnames.emplace_back(api::StringAt(endpoint, "hostname"));
   EXPECT_THAT(hostnames, UnorderedElementsAre("web-0", ""));
   EXPECT_EQ(bed_.Get("endpoints", "default", "web")
@@ -279,7 +280,8 @@ TEST_F(EndpointSlices, AutomaticHintsFollowTheNodes) {
   EXPECT_THAT(Events(), Contains("TopologyAwareHintsEnabled: Topology Aware Hints has been enabled, "
                                  "addressType: IPv4"));
   std::map<std::string, int> hints;
-  for (const Json& endpoint : Slices()[0]["endpoints"])
+  const Json slice = Slices()[0];
+  for (const Json& endpoint : slice.at("endpoints"))
     ++hints[std::string(api::StringAt(endpoint["hints"]["forZones"][0], "name"))];
   EXPECT_THAT(hints, ElementsAre(std::pair("node-0", 2), std::pair("node-1", 2), std::pair("node-2", 2)));
 }

@@ -74,7 +74,8 @@ class AutoscalerRaces : public testing::Test {
     return size;
   }
   std::string ReasonOf(const char* type) {
-    for (const Json& condition : Status()["conditions"])
+    const Json status = Status();
+    for (const Json& condition : status.at("conditions"))
       if (api::StringAt(condition, "type") == type) return std::string(api::StringAt(condition, "reason"));
     return "";
   }

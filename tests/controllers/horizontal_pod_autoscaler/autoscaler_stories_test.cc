@@ -83,6 +83,7 @@ TEST_F(AutoscaledPicker, ADownscaleByTheAutoscalerTakesTheLeastActivePods) {
   ASSERT_EQ(pods.size(), 4u);
   work_ = {{pods[0], 1}, {pods[1], 9}, {pods[2], 0}, {pods[3], 5}};
   SetCpu("10m");
+  bed_.clock().Advance(30s);  // the autoscaler sees the change
   ASSERT_EQ(bed_.clock().RunUntilIdle(30min).why, testbed::RunOutcome::Why::kIdle);
   EXPECT_THAT(Pods(), UnorderedElementsAre(pods[1], pods[3]));
   EXPECT_EQ(caller_.calls.size(), 2u) << "one pod goes at a time, by the policy";
@@ -94,6 +95,7 @@ TEST_F(AutoscaledPicker, TheSizeIsTheAutoscalersWhateverThePickerAnswers) {
     return controllers_testing::Fails(api::HttpAnswer::Outcome::kRefused, "refused");
   };
   SetCpu("10m");
+  bed_.clock().Advance(30s);  // the autoscaler sees the change
   ASSERT_EQ(bed_.clock().RunUntilIdle(1h).why, testbed::RunOutcome::Why::kIdle);
   EXPECT_EQ(Pods().size(), 2u);
 }

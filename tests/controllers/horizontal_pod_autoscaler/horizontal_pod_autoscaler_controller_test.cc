@@ -277,7 +277,7 @@ TEST_F(Autoscaling, MetricsOfAdaptersFailAsInAClusterWithoutAny) {
 TEST_F(Autoscaling, TwoAutoscalersOfTheSamePodsAreAmbiguous) {
   CreateWeb(1, {{"terrarium.dev/cpu", "1"}});
   CreateAutoscaler();
-  CreateAutoscaler({}, "web-2");
+  CreateAutoscaler(Json::object(), "web-2");
   Pass(15s);
   EXPECT_EQ(Status("web-2")["conditions"][1]["message"],
             "pods by selector app=web are controlled by multiple HPAs: [{web default} {web-2 default}]");
@@ -379,7 +379,8 @@ TEST_F(Autoscaling, ANodeUsesWhatItsPodsUse) {
   CreateWeb(2, {{"terrarium.dev/cpu", "250m"}});
   Pass(1min);
   std::vector<std::string> usage;
-  for (const Json& node : Metrics("nodes")["items"])
+  const Json nodes = Metrics("nodes");
+  for (const Json& node : nodes.at("items"))
     usage.push_back(std::string(api::StringAt(node, "usage", "cpu")) + " " +
                     std::string(api::StringAt(node, "usage", "memory")));
   EXPECT_THAT(usage, ElementsAre("250m 10Mi", "250m 10Mi"));

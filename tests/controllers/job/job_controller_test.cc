@@ -160,6 +160,8 @@ TEST(JobController, SuspendingDeletesActivePodsWithoutCountingThemAndResumingSta
   EXPECT_EQ(cluster.Conditions(), "Suspended(JobSuspended)");
   EXPECT_FALSE(cluster.Status().contains("startTime"));
   EXPECT_TRUE(cluster.ActivePods().empty());
+  Strings events = cluster.Events();  // they are gone after an hour
+  EXPECT_NE(std::find(events.begin(), events.end(), "Normal Suspended: Job suspended"), events.end());
   cluster.Pass(1h);
   EXPECT_EQ(cluster.Conditions(), "Suspended(JobSuspended)") << "no deadline while it is suspended";
   cluster.Patch({{"spec", {{"suspend", false}}}});
@@ -172,8 +174,7 @@ TEST(JobController, SuspendingDeletesActivePodsWithoutCountingThemAndResumingSta
   cluster.Idle();
   EXPECT_EQ(cluster.Conditions(),
             "!Suspended(JobResumed) FailureTarget(DeadlineExceeded) Failed(DeadlineExceeded)");
-  Strings events = cluster.Events();
-  EXPECT_NE(std::find(events.begin(), events.end(), "Normal Suspended: Job suspended"), events.end());
+  events = cluster.Events();
   EXPECT_NE(std::find(events.begin(), events.end(), "Normal Resumed: Job resumed"), events.end());
 }
 

@@ -190,6 +190,7 @@ TEST_F(VolumeBinding, AVolumeThatDoesNotSuitTheClaimThatNamesItIsReported) {
 
 TEST_F(VolumeBinding, AClaimWithoutItsVolumeIsLost) {
   CreateVolume("pv");
+  Settle();
   CreateClaim("data");
   Settle();
   Testbed::Must(bed_.Delete("persistentvolumes", {"", "pv"}));

@@ -80,11 +80,11 @@ std::vector<Json> Heartbeats(Testbed& bed) {
 }
 
 TEST(NodeAgent, AClockThatSkipsHeartbeatsLeavesThemAsIfItHadNot) {
-  Testbed skipping({.nodes = 23}), counting({.nodes = 23});
-  for (api::Duration time : {13h + 0s, 47min + 11s, 6h + 1s}) {
+  Testbed skipping({.nodes = 11}), counting({.nodes = 11});
+  for (api::Duration time : {70min + 0s, 47min + 11s, 31min + 1s}) {
     const std::int64_t before = skipping.control_plane().store().CurrentRevision();
     skipping.clock().Advance(time);
-    EXPECT_LT(skipping.control_plane().store().CurrentRevision() - before, 1'000);
+    EXPECT_LT(skipping.control_plane().store().CurrentRevision() - before, 500);
     // A move with a condition skips nothing.
     counting.clock().RunUntil([] { return false; }, time);
     EXPECT_EQ(Heartbeats(skipping), Heartbeats(counting));
