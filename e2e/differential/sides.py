@@ -81,10 +81,19 @@ def _seconds(text):
     return sum(float(number) * units[unit] for number, unit in re.findall(r"([\d.]+)(h|ms|m|s|µs|us|ns)", text))
 
 
-class Theirs:
-    """A server without controllers and a kube-controller-manager; each script gets its own namespace."""
+# The claims of StatefulSets are bound by ours on both sides: the volumes of the real controllers need a driver.
+VOLUME_CONTROLLERS = (
+    "persistentvolume-binder-controller,persistentvolume-protection-controller,"
+    "persistentvolumeclaim-protection-controller,terrarium-volume-driver"
+)
 
-    def __init__(self, binary, program, gates, flags=(), controllers=CONTROLLERS, our_controllers="-*", kubeconfig=None):
+
+class Theirs:
+    """A server without controllers of workloads, and a kube-controller-manager; each script gets its own namespace."""
+
+    def __init__(
+        self, binary, program, gates, flags=(), controllers=CONTROLLERS, our_controllers=VOLUME_CONTROLLERS, kubeconfig=None
+    ):
         text = ",".join(f"{name}={str(value).lower()}" for name, value in gates.items())
         self._server = Server(
             binary,
