@@ -11,6 +11,7 @@ struct Actor {
 };
 
 constexpr Actor kActors[] = {
+    {"certificatesigningrequests", "certificatesigningrequest-signing-controller"},
     {"cronjobs", "cronjob-controller"},
     {"daemonsets", "daemonset-controller"},
     {"deployments", "deployment-controller"},
@@ -20,6 +21,7 @@ constexpr Actor kActors[] = {
     {"poddisruptionbudgets", "disruption-controller"},
     {"replicasets", "replicaset-controller"},
     {"replicationcontrollers", "replicationcontroller-controller"},
+    {"resourceclaims", "resourceclaim-controller"},
     {"resourcequotas", "resourcequota-controller"},
     {"statefulsets", "statefulset-controller"},
 };

@@ -50,11 +50,11 @@ TEST(MissingController, AnApiserverWithoutControllersWarnsOfNothing) {
 TEST(MissingController, OneThatTerrariumLacksIsWarnedOfWhileOthersRun) {
   auto selected = controllers::SelectControllers("*");
   ASSERT_TRUE(selected.ok());
-  EXPECT_EQ(controllers::WhyNothingActsOn("persistentvolumeclaims", *selected),
-            "nothing acts on persistentvolumeclaims here: Terrarium has no "
-            "persistentvolume-binder-controller");
-  for (const char* resource :
-       {"cronjobs", "daemonsets", "horizontalpodautoscalers", "statefulsets", "configmaps"})
+  EXPECT_EQ(controllers::WhyNothingActsOn("certificatesigningrequests", *selected),
+            "nothing acts on certificatesigningrequests here: Terrarium has no "
+            "certificatesigningrequest-signing-controller");
+  for (const char* resource : {"cronjobs", "daemonsets", "horizontalpodautoscalers", "persistentvolumeclaims",
+                               "statefulsets", "configmaps"})
     EXPECT_EQ(controllers::WhyNothingActsOn(resource, *selected), "") << resource;
 }
 

@@ -155,13 +155,13 @@ TEST(Timeline, ReadsWellAsTextAndAsJson) {
   EXPECT_EQ(bed.timeline().TextOf(entries),
             "since 2026-01-01T00:00:00Z:\n"
             "SINCE  REVISION  WHO      WHAT    OBJECT                       DETAILS\n"
-            "1m30s         " +
+            "1m30s        " +
                 older +
                 "  test     create  configmaps default/settings\n"
-                "1m30s         " +
+                "1m30s        " +
                 newer +
                 "  test     update  configmaps default/settings  data.a 1 -> 2\n"
-                "1m30s         " +
+                "1m30s        " +
                 newer + "  kubelet  crash\n");
   Json json = Timeline::ToJson(entries);
   EXPECT_EQ(json[1], Json({{"kind", "write"},
