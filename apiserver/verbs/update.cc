@@ -34,7 +34,8 @@ Result<void> CheckUid(const Call& call, const Json& object, const api::Object& c
 }
 
 // Serves a PUT of an object that does not exist, for the kinds that allow it.
-void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
+// `warnings_before`: how many the call had before its body was read.
+void CreateInstead(const CallPtr& call, Json object, bool dry_run, std::size_t warnings_before) {
   if (auto admitted = AdmitToNamespace(*call, call->route.name); !admitted)
     return RespondError(call, admitted.status());
   auto document = PrepareNew(*call, std::move(object));
@@ -50,13 +51,15 @@ void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
   const std::size_t limit = call->server.options.object_bytes_max;
   if (auto fits = CheckEtcdLimits(call->resource(), *stored, EtcdWrite::kCreate, limit); !fits)
     return RespondError(call, fits.status());
-  auto finish = [call](storage::WriteOutcome outcome) {
+  auto finish = [call, warnings_before](storage::WriteOutcome outcome) {
     if (outcome.code == storage::WriteOutcome::Code::kOk) {
       RecordGateNotes(*call, *outcome.object);
       return RespondObject(call, 201, outcome.object);
     }
-    if (outcome.code == storage::WriteOutcome::Code::kExists)
+    if (outcome.code == storage::WriteOutcome::Code::kExists) {
+      call->warnings.resize(warnings_before);
       return ServeUpdate(call);  // another client has created it by now: update it
+    }
     RespondError(call, api::InternalError(outcome.error));
   };
   if (!quota_subject)
@@ -73,7 +76,7 @@ void CreateInstead(const CallPtr& call, Json object, bool dry_run) {
 }  // namespace
 
 void ServeUpdate(const CallPtr& call) {
-  call->warnings.clear();
+  const std::size_t warnings_before = call->warnings.size();
   auto options = ParseWriteOptions(call->request, "UpdateOptions");
   if (!options) return RespondError(call, options.status());
   auto object = DecodeBody(*call, BodyKindOf(call->resource()), options->field_validation);
@@ -84,7 +87,7 @@ void ServeUpdate(const CallPtr& call) {
 
   bool create_allowed = call->route.subresource == nullptr && call->strategy().AllowCreateOnUpdate();
   if (create_allowed && call->server.store.Get(call->Key()) == nullptr)
-    return CreateInstead(call, std::move(*object), options->dry_run);
+    return CreateInstead(call, std::move(*object), options->dry_run, warnings_before);
   ChangeObject(
       call, OwnTarget(*call, options->dry_run),
       [call, object = std::move(*object)](const api::ObjectPtr& current, const Json& old) -> Result<Change> {

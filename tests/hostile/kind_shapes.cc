@@ -87,13 +87,14 @@ void AddWorkloads(std::vector<Shape>& shapes) {
                Repeat(bytes, index) + R"("}]})") +
            "}";
   }));
-  for (const char* text : {"1,", "1 ", "*/1,", "x"}) {
-    shapes.push_back(Posted(std::string("cron job: schedule of ") + text, 0,
-                            "/apis/batch/v1/namespaces/default/cronjobs", [=](std::size_t bytes) {
-                              return R"({"metadata":{"name":"x"},"spec":{"schedule":")" +
-                                     Repeat(bytes, text, "") + R"( * * * *","jobTemplate":{"spec":)" +
-                                     job(R"("completions":1)") + "}}}";
-                            }));
+  for (const auto& [name, text] : {std::pair("numbers", "1,"), std::pair("fields", "1 "),
+                                   std::pair("steps", "*/1,"), std::pair("letters", "x")}) {
+    shapes.push_back(
+        Posted(std::string("cron job: schedule of ") + name, 0, "/apis/batch/v1/namespaces/default/cronjobs",
+               [=, text = text](std::size_t bytes) {
+                 return R"({"metadata":{"name":"x"},"spec":{"schedule":")" + Repeat(bytes, text, "") +
+                        R"( * * * *","jobTemplate":{"spec":)" + job(R"("completions":1)") + "}}}";
+               }));
   }
 }
 
