@@ -13,8 +13,9 @@ TEST(EndpointPort, PortsHaveKubernetesOrder) {
   Ports ports = {kPlain, kHttp};
   SortForSlice(ports);
   EXPECT_EQ(ports, (Ports{kHttp, kPlain}));
+  ports = {kPlain, kHttp};
   SortForSubset(ports);
-  EXPECT_EQ(ports, (Ports{kPlain, kHttp}));
+  EXPECT_EQ(ports, (Ports{kHttp, kPlain}));
 }
 
 TEST(EndpointPort, IsReadAsItIsWritten) {

@@ -108,7 +108,8 @@ TEST_F(EndpointSlices, AServiceHasASliceAndEndpointsOfItsPods) {
       {"conditions", {{"ready", true}, {"serving", true}, {"terminating", false}}},
       {"nodeName", pod["spec"]["nodeName"]},
       {"targetRef",
-       {{"kind", "Pod"}, {"name", "web-a"}, {"namespace", "default"}, {"uid", pod["metadata"]["uid"]}}}};
+       {{"kind", "Pod"}, {"name", "web-a"}, {"namespace", "default"}, {"uid", pod["metadata"]["uid"]}}},
+      {"zone", pod["metadata"]["labels"]["topology.kubernetes.io/zone"]}};
   EXPECT_EQ(slice["endpoints"], Json::array({expected}));
   EXPECT_THAT(InEndpoints(), ElementsAre("web-a"));
   const Json endpoints = bed_.Get("endpoints", "default", "web")->Parse();
