@@ -126,7 +126,7 @@ void Cluster::RemoveNode(const std::string& name) {
   EraseIfUnused(node);
 }
 
-// What is on the node counts where its labels and taints say.
+// The labels and taints of a node decide where what is on it counts.
 void Cluster::SetFacts(NodeInfo& node, NodeFacts facts) {
   CountNode(node, -1);
   node.facts = std::move(facts);

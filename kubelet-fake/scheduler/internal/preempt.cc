@@ -156,7 +156,7 @@ api::Task<bool> Scheduler::Impl::EvictAll(Eviction eviction) {
   co_return succeeded;
 }
 
-// A victim that is gone meanwhile is no failure, but needs no further request.
+// A victim that is gone by now counts as deleted and needs no further request.
 std::vector<ObjectPtr> Scheduler::Impl::Accepted(const std::vector<ObjectPtr>& victims,
                                                  const std::vector<api::Client::Written>& answers,
                                                  bool& succeeded) {

@@ -192,7 +192,7 @@ TEST(SchedulerPreemption, ALowerNominationIsWithdrawn) {
   EXPECT_EQ(NominatedNode(cluster, "high"), "");
 }
 
-TEST(SchedulerPreemption, AMessageSaysWhyPreemptionDoesNotHelp) {
+TEST(SchedulerPreemption, AMessageStatesWhyPreemptionDoesNotHelp) {
   SchedulerCluster cluster;
   Fill(cluster);
   cluster.AddNode("node-2", {{"spec", {{"unschedulable", true}}}});

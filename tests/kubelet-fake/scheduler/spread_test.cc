@@ -136,7 +136,7 @@ TEST_F(Spread, WithTooFewDomainsTheEmptiestOneCountsAsEmpty) {
   EXPECT_EQ(Feasible(Web(One(Constraint("zone", 2, {{"minDomains", 3}})))), "a1 a2 b1 b2");
 }
 
-TEST_F(Spread, NodesThatTheAffinityRulesOutCountOnlyIfThePolicySaysSo) {
+TEST_F(Spread, NodesThatTheAffinityRulesOutCountOnlyUnderThatPolicy) {
   AddZones();
   AddNode("c1", "c", {{"metadata", {{"labels", {{"disk", "none"}}}}}});
   for (const char* name : {"a1", "a2", "b1", "b2"})
