@@ -57,7 +57,8 @@ TEST(Normalize, DurationsBecomeGosOwnForm) {
   EXPECT_EQ(window(R"({"window":"90s"})"), "1m30s");
   EXPECT_EQ(window(R"({"window":null})"), R"(time: invalid duration "")");
   EXPECT_EQ(window(R"({"window":"5x"})"), R"(time: unknown unit "x" in duration "5x")");
-  EXPECT_EQ(window(R"({"window":5})"), "json: cannot unmarshal number into Go value of type string");
+  EXPECT_EQ(window(R"({"window":5})"),
+            "json: cannot unmarshal number into Go struct field NodeMetrics.window of type string");
 }
 
 TEST(Normalize, TimesBecomeUtcSeconds) {
