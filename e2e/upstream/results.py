@@ -34,6 +34,28 @@ def parse_list(text):
     return listed
 
 
+def parse_table(text):
+    """{suites of a row, separated by ", ": (tests, passed)} of the README's table."""
+    rows = re.findall(r"^\| ([a-z, ]+) \| (\d+) \| (\d+) \|", text, re.MULTILINE)
+    return {suites: (int(tests), int(passed)) for suites, tests, passed in rows}
+
+
+def table_problems(table, tests, listed):
+    """How the README's table differs from the suites: {suite: names of its tests} and {suite: {listed test: reason}}."""
+    found = []
+    for suites, row in table.items():
+        names = suites.split(", ")
+        if unknown := [name for name in names if name not in tests]:
+            found.append(f"README.md: there is no suite {unknown[0]}")
+            continue
+        total = sum(len(tests[name]) for name in names)
+        passed = total - sum(len({test.split("/")[0] for test in listed.get(name, {})}) for name in names)
+        if row != (total, passed):
+            found.append(f"README.md: {suites}: {passed} of {total} tests pass, and the table has {row[1]} of {row[0]}")
+    there = [name for suites in table for name in suites.split(", ")]
+    return found + [f"README.md: no row has the suite {name}" for name in tests if there.count(name) != 1]
+
+
 def problems(stdout, stderr):
     """What the shim reported. It writes to stderr, which Go's testing package joins to stdout while tests run."""
     return PROBLEM.findall(stdout) + PROBLEM.findall(stderr)

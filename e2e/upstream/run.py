@@ -24,6 +24,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 FOLDER = pathlib.Path(__file__).resolve().parent
+README = FOLDER.parents[1] / "README.md"
 sys.path.insert(0, str(FOLDER.parent))
 
 from lib import cache, kubernetes  # noqa: E402: found through the line above
@@ -158,6 +159,14 @@ def summary(runs):
     return table
 
 
+def outdated_rows(runs, listed):
+    """What is wrong in the README's table, given the runs of all suites."""
+    tests = {}
+    for run in runs:
+        tests.setdefault(run.suite.name, []).append(run.test)
+    return results.table_problems(results.parse_table(README.read_text()), tests, listed)
+
+
 def list_of(kubernetes):
     """The file of the tests that are known not to pass."""
     return "fails_on_kubernetes.txt" if kubernetes else "not_supported.txt"
@@ -239,13 +248,16 @@ def main():
         shutil.rmtree(runner.logs, ignore_errors=True)
     for name in unknown:
         print(f"failed: {name} is listed or asked for, and does not exist")
+    outdated = outdated_rows(runs, listed) if whole and not options.kubernetes else []
+    for row in outdated:
+        print(f"failed: {row}")
     table = summary(runs)
     if whole:
         results_file(options.kubernetes).write_text(json.dumps(table))
     for suite, row in table.items():
         print(f"{suite}: {row['passed']} passed, {row['failed']} failed, {row['listed']} listed")
     failed = any(row["failed"] for row in table.values())
-    return 1 if failed or unknown or not noticed or not runs else 0
+    return 1 if failed or unknown or outdated or not noticed or not runs else 0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 import pathlib
 import unittest
 
-from results import FAILED, LISTED, MARK, PASSED, judge, parse_list, reports_gate, why_not_failed
+from results import (
+    FAILED, LISTED, MARK, PASSED, judge, parse_list, parse_table, reports_gate, table_problems, why_not_failed,
+)
 from suites import LACKED_GATE, SUITES
 
 FOLDER = pathlib.Path(__file__).parent
@@ -143,6 +145,32 @@ class List(unittest.TestCase):
         for text in ("job TestA\n", "job TestA b\njob TestA c\n"):
             with self.assertRaises(ValueError):
                 parse_list(text)
+
+
+class Table(unittest.TestCase):
+    TEXT = "| suite | tests | passed |\n|---|---|---|\n| job | 3 | 2 | 1 s | |\n| scale, secrets | 2 | 2 | 1 s | |\n"
+    TESTS = {"job": ["TestA", "TestB", "TestC"], "scale": ["TestA"], "secrets": ["TestA"]}
+    LISTED = {"job": {"TestB/x": "a race", "TestB/y": "a race"}}
+
+    def problems(self, text=TEXT, tests=None):
+        return table_problems(parse_table(text), tests or self.TESTS, self.LISTED)
+
+    def test_a_table_that_is_right(self):
+        self.assertEqual(parse_table(self.TEXT), {"job": (3, 2), "scale, secrets": (2, 2)})
+        self.assertEqual(self.problems(), [])
+
+    def test_other_numbers(self):
+        self.assertEqual(len(self.problems(self.TEXT.replace("| 3 | 2 |", "| 3 | 3 |"))), 1)
+        self.assertEqual(len(self.problems(tests={**self.TESTS, "scale": ["TestA", "TestB"]})), 1)
+
+    def test_suites_that_are_missing_or_unknown(self):
+        self.assertEqual(self.problems(tests={**self.TESTS, "quota": ["TestA"]}), ["README.md: no row has the suite quota"])
+        self.assertEqual(self.problems(self.TEXT + "| gone | 1 | 1 | | |\n"), ["README.md: there is no suite gone"])
+
+    def test_the_readme_has_every_suite(self):
+        table = parse_table((FOLDER.parents[1] / "README.md").read_text())
+        names = [name for suites in table for name in suites.split(", ")]
+        self.assertEqual(sorted(names), sorted(suite.name for suite in SUITES))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #include "storage/internal/watch_group.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "api/base/check.h"
@@ -9,6 +10,11 @@ namespace terrarium::storage {
 namespace {
 
 std::uint64_t AddUpToMax(std::uint64_t a, std::uint64_t b) { return b > UINT64_MAX - a ? UINT64_MAX : a + b; }
+
+// Those of components in this process have none.
+bool HasByteLimit(const WatchMember& member) {
+  return member.buffer_bytes < std::numeric_limits<std::size_t>::max();
+}
 
 }  // namespace
 
@@ -43,12 +49,13 @@ void WatchGroup::Release(WatchMember& member) {
 
 void WatchGroup::DropUnwanted() {
   // A reader of an entry also reads all later entries, so the entries without readers are at the front.
+  const std::uint64_t before = BytesBefore(FirstSequence());
   while (!entries_.empty() && entries_.front().readers == 0) entries_.pop_front();
+  buffered_.fetch_sub(BytesBefore(FirstSequence()) - before, std::memory_order_relaxed);
 }
 
 bool WatchGroup::IsFull(const WatchMember& member) {
-  return end_ - member.next >= member.buffer_events ||
-         end_bytes_ - BytesBefore(member.next) >= member.buffer_bytes;
+  return end_ - member.next >= member.buffer_events || PendingBytes(member) >= member.buffer_bytes;
 }
 
 void WatchGroup::CheckInTime(const WatchMember& member) {
@@ -60,17 +67,42 @@ void WatchGroup::CutOffFullMembers() {
   check_at_ = check_at_bytes_ = UINT64_MAX;
   for (auto it = busy_.begin(); it != busy_.end();) {
     WatchMember& member = **it++;
-    if (!IsFull(member)) {
+    if (IsFull(member))
+      CutOff(member);
+    else
       CheckInTime(member);
-      continue;
-    }
-    // The subscriber has to start again in any case. Its pending events would stay in memory for as long as
-    // a slow client takes to read them, outside every limit.
-    std::deque<Event>().swap(member.backlog);
-    Release(member);
-    busy_.erase(member.self);
-    member.place = WatchMember::Place::kCutOff;
-    member.state = Watch::State::kOverflow;
+  }
+}
+
+void WatchGroup::CutOff(WatchMember& member) {
+  // The subscriber has to start again in any case. Its pending events would stay in memory for as long as a
+  // slow client takes to read them, outside every limit.
+  std::deque<Event>().swap(member.backlog);
+  Release(member);
+  busy_.erase(member.self);
+  member.place = WatchMember::Place::kCutOff;
+  member.state = Watch::State::kOverflow;
+}
+
+std::uint64_t WatchGroup::BytesOfSlowestLocked() {
+  std::uint64_t bytes = 0;
+  for (const WatchMember* member : busy_)
+    if (HasByteLimit(*member)) bytes = std::max(bytes, PendingBytes(*member));
+  return bytes;
+}
+
+std::uint64_t WatchGroup::BytesOfSlowest() {
+  std::lock_guard lock(mutex_);
+  return BytesOfSlowestLocked();
+}
+
+void WatchGroup::CutOffSlowest() {
+  std::lock_guard lock(mutex_);
+  const std::uint64_t bytes = BytesOfSlowestLocked();
+  if (bytes == 0) return;  // they have been taken meanwhile
+  for (auto it = busy_.begin(); it != busy_.end();) {
+    WatchMember& member = **it++;
+    if (HasByteLimit(member) && PendingBytes(member) >= bytes - bytes / 2) CutOff(member);
   }
 }
 
@@ -86,7 +118,9 @@ void WatchGroup::Append(const Event& event, Wakes& wakes) {
   if (busy_.empty()) return;
   entries_.push_back({event, busy_.size(), end_bytes_});
   ++end_;
-  end_bytes_ += BytesKeptAlive(event);
+  const std::size_t bytes = BytesKeptAlive(event);
+  end_bytes_ += bytes;
+  buffered_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 void WatchGroup::Close(Wakes& wakes) {

@@ -16,7 +16,8 @@
 
 namespace terrarium::storage {
 
-class WatchGroup;
+// The bytes of the entries of all groups.
+using BufferedBytes = std::atomic<std::uint64_t>;
 
 // One subscriber. The group's mutex guards all members but after_revision and the two limits, which are
 // constant.
@@ -41,6 +42,9 @@ struct WatchMember {
 // readers of entries.
 class WatchGroup {
  public:
+  // `buffered` outlives the group.
+  explicit WatchGroup(BufferedBytes& buffered) : buffered_(buffered) {}
+
   void Join(WatchMember& member);
   void Leave(WatchMember& member);
   void Append(const Event& event, Wakes& wakes);
@@ -49,6 +53,11 @@ class WatchGroup {
   Watch::State Take(WatchMember& member, std::size_t max, std::vector<Event>& out);
   // Returns whether the caller must call `wake` immediately.
   bool SetWake(WatchMember& member, std::shared_ptr<const std::function<void()>> wake);
+  // The bytes that are pending for the slowest member whose buffer has a limit of bytes.
+  std::uint64_t BytesOfSlowest();
+  // Cuts off every member with such a limit that has at least half of BytesOfSlowest() pending.
+  void CutOffSlowest();
+
   // `published`: all events up to this revision were appended before this call.
   std::int64_t DeliveredRevision(WatchMember& member, std::int64_t published);
 
@@ -69,6 +78,7 @@ class WatchGroup {
   std::uint64_t BytesBefore(std::uint64_t sequence) {
     return sequence == end_ ? end_bytes_ : At(sequence).begin_bytes;
   }
+  std::uint64_t PendingBytes(const WatchMember& member) { return end_bytes_ - BytesBefore(member.next); }
   bool Pending(const WatchMember& member) const;
   void MakeBusy(WatchMember& member, std::uint64_t next);
   // Gives up the member's claim on the entries it has not taken.
@@ -78,7 +88,10 @@ class WatchGroup {
   // Puts off CutOffFullMembers() no longer than until the member can be full.
   void CheckInTime(const WatchMember& member);
   void CutOffFullMembers();
+  void CutOff(WatchMember& member);
+  std::uint64_t BytesOfSlowestLocked();
 
+  BufferedBytes& buffered_;
   std::mutex mutex_;
   std::deque<Entry> entries_;
   std::uint64_t end_ = 0;        // sequence number of the next entry

@@ -19,7 +19,8 @@ void CallWakes(const Wakes& wakes) {
 // Lock order: mutex_, then a group's.
 class WatchHub::Core {
  public:
-  explicit Core(std::int64_t published) : published_(published) {}
+  Core(std::int64_t published, std::size_t buffers_bytes_max)
+      : buffers_bytes_max_(buffers_bytes_max), published_(published) {}
 
   std::int64_t published() const { return published_.load(std::memory_order_acquire); }
 
@@ -27,7 +28,7 @@ class WatchHub::Core {
     std::lock_guard lock(mutex_);
     if (closed_) member.state = Watch::State::kClosed;
     auto& group = resources_[query.resource][Filter{query.ns, query.name}];
-    if (group == nullptr) group = std::make_shared<WatchGroup>();
+    if (group == nullptr) group = std::make_shared<WatchGroup>(buffered_);
     ++group->subscribers;
     group->Join(member);
     return group;
@@ -59,6 +60,7 @@ class WatchHub::Core {
         }
       }
     }
+    LimitBuffers();
     // Stored last: a thread that reads this revision and then finds a watch empty knows that the watch has
     // taken all events up to it.
     published_.store(changes.back().event.revision(), std::memory_order_release);
@@ -99,6 +101,42 @@ class WatchHub::Core {
     }
   };
   using Groups = std::map<Filter, std::shared_ptr<WatchGroup>, FilterLess>;
+
+  // Each buffer has its limit, but there are as many buffers as queries. REQUIRES: mutex_ is held, so that
+  // nothing is added meanwhile.
+  void LimitBuffers() {
+    const std::uint64_t buffered = buffered_.load(std::memory_order_relaxed);
+    if (buffered <= buffers_bytes_max_) {
+      check_at_ = 0;
+      return;
+    }
+    if (buffered < check_at_) return;
+    std::vector<WatchGroup*> groups;
+    std::vector<std::pair<std::uint64_t, std::size_t>> largest;  // a heap of bytes and the group's index
+    std::uint64_t sum = 0;
+    for (const auto& [resource, by_filter] : resources_)
+      for (const auto& [filter, group] : by_filter) {
+        largest.emplace_back(group->BytesOfSlowest(), groups.size());
+        sum += largest.back().first;
+        groups.push_back(group.get());
+      }
+    std::make_heap(largest.begin(), largest.end());
+    while (sum > buffers_bytes_max_) {
+      std::pop_heap(largest.begin(), largest.end());
+      auto& [bytes, index] = largest.back();
+      groups[index]->CutOffSlowest();
+      const std::uint64_t left = groups[index]->BytesOfSlowest();
+      sum -= bytes - left;
+      bytes = left;
+      std::push_heap(largest.begin(), largest.end());
+    }
+    // What components keep cannot be dropped: not worth searching again for a few events more.
+    check_at_ = buffered_.load(std::memory_order_relaxed) + buffers_bytes_max_ / 16;
+  }
+
+  const std::size_t buffers_bytes_max_;
+  BufferedBytes buffered_ = 0;
+  std::uint64_t check_at_ = 0;  // LimitBuffers() waits until so much is buffered; guarded by mutex_
 
   std::atomic<std::int64_t> published_;
   std::mutex mutex_;
@@ -145,7 +183,8 @@ class HubWatch final : public Watch {
 
 }  // namespace
 
-WatchHub::WatchHub(std::int64_t published) : core_(std::make_shared<Core>(published)) {}
+WatchHub::WatchHub(std::int64_t published, std::size_t buffers_bytes_max)
+    : core_(std::make_shared<Core>(published, buffers_bytes_max)) {}
 WatchHub::~WatchHub() = default;
 
 std::unique_ptr<Watch> WatchHub::Subscribe(const WatchQuery& query, std::int64_t current_revision,

@@ -6,6 +6,7 @@
 // watch has a position. An event is stored once per group. Publishing it costs one map lookup per kind of
 // query plus one wake-up for each idle watch. An entry leaves the buffer when its last reader has taken it.
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -21,11 +22,16 @@ namespace terrarium::storage {
 using Wakes = std::vector<std::shared_ptr<const std::function<void()>>>;
 void CallWakes(const Wakes& wakes);
 
+// Of the events that are pending for watches with a limit of bytes, in all buffers together. An event in two
+// buffers counts twice.
+inline constexpr std::size_t kBuffersBytesMax = std::size_t{256} << 20;
+
 // Thread-safe, but Publish has one caller at a time. Watches may outlive the hub.
 class WatchHub {
  public:
-  // `published` is the current revision of the store.
-  explicit WatchHub(std::int64_t published);
+  // `published` is the current revision of the store. Past `buffers_bytes_max` the slowest watches are cut
+  // off.
+  explicit WatchHub(std::int64_t published, std::size_t buffers_bytes_max = kBuffersBytesMax);
   WatchHub(const WatchHub&) = delete;
   WatchHub& operator=(const WatchHub&) = delete;
   ~WatchHub();

@@ -14,6 +14,8 @@ using testing::TakeAll;
 
 class WatchHubTest : public ::testing::Test {
  protected:
+  explicit WatchHubTest(std::size_t buffers_bytes_max = kBuffersBytesMax) : hub_(1, buffers_bytes_max) {}
+
   // Publishes one added object and returns the number of wake-ups.
   std::size_t Publish(const std::string& ns, const std::string& name) {
     std::deque<Change> changes;
@@ -32,7 +34,7 @@ class WatchHubTest : public ::testing::Test {
   }
 
   std::int64_t revision_ = 1;
-  WatchHub hub_{1};
+  WatchHub hub_;
   std::weak_ptr<const api::Object> last_;
   int wakes_ = 0;
 };
@@ -131,6 +133,70 @@ TEST_F(WatchHubTest, TheStateThatAnEventReplacedCountsAsItsBytes) {
   Watch::State state{};
   EXPECT_EQ(Show(TakeAll(*watch, &state)), "");
   EXPECT_EQ(state, Watch::State::kOverflow);
+}
+
+class FullHubTest : public WatchHubTest {
+ protected:
+  static constexpr std::size_t kBytes = 8 * sizeof(Event);  // of eight events
+  FullHubTest() : WatchHubTest(kBytes) {}
+
+  Watch::State StateOf(Watch& watch) {
+    Watch::State state{};
+    TakeAll(watch, &state);
+    return state;
+  }
+};
+
+TEST_F(FullHubTest, TheSlowestWatchesOfTheLargestBuffersAreCutOff) {
+  auto in_a = Subscribe({.resource = {}, .ns = "a", .buffer_bytes = kBytes});
+  auto in_b = Subscribe({.resource = {}, .ns = "b", .buffer_bytes = kBytes});
+  for (int i = 0; i < 5; ++i) Publish("a", std::to_string(i));
+  std::weak_ptr<const api::Object> pending = last_;
+  auto later_in_a = Subscribe({.resource = {}, .ns = "a", .buffer_bytes = kBytes});
+  Publish("a", "5");
+  Publish("b", "0");
+  Publish("b", "1");
+  EXPECT_FALSE(pending.expired());
+  Publish("b", "2");
+  EXPECT_TRUE(pending.expired()) << "nine events";
+  EXPECT_EQ(StateOf(*in_a), Watch::State::kOverflow);
+  EXPECT_EQ(Show(TakeAll(*later_in_a)), "+a/5=0@7");
+  EXPECT_EQ(TakeAll(*in_b).size(), 3u);
+  Publish("b", "3");
+  EXPECT_EQ(TakeAll(*in_b).size(), 1u) << "it goes on";
+}
+
+TEST_F(FullHubTest, ManyBuffersStayWithinTheLimitTogether) {
+  std::vector<std::unique_ptr<Watch>> watches;
+  for (int i = 0; i < 20; ++i)
+    watches.push_back(Subscribe({.resource = {}, .ns = std::to_string(i), .buffer_bytes = kBytes}));
+  for (int i = 0; i < 20; ++i)
+    for (const char* name : {"x", "y"}) Publish(std::to_string(i), name);
+  std::size_t pending = 0;
+  for (auto& watch : watches) pending += TakeAll(*watch).size();
+  EXPECT_GT(pending, 5u);
+  EXPECT_LE(pending, 8u);
+}
+
+TEST_F(FullHubTest, WatchesThatReadAreKept) {
+  auto slow = Subscribe({.resource = {}, .ns = "a", .buffer_bytes = kBytes});
+  auto quick = Subscribe({.resource = {}, .buffer_bytes = kBytes});
+  for (int i = 0; i < 30; ++i) {
+    Publish(i < 6 ? "a" : "b", std::to_string(i));
+    ASSERT_EQ(TakeAll(*quick).size(), 1u) << i;
+  }
+  EXPECT_EQ(StateOf(*quick), Watch::State::kOpen);
+  EXPECT_EQ(TakeAll(*slow).size(), 6u);
+}
+
+TEST_F(FullHubTest, WatchesOfComponentsNeitherCountNorAreCutOff) {
+  auto component = Subscribe({.resource = {}});
+  auto client = Subscribe({.resource = {}, .buffer_bytes = kBytes});
+  for (int i = 0; i < 100; ++i) {
+    Publish("a", std::to_string(i));
+    ASSERT_EQ(TakeAll(*client).size(), 1u) << i;
+  }
+  EXPECT_EQ(TakeAll(*component).size(), 100u);
 }
 
 TEST_F(WatchHubTest, ABufferOfBytesRefillsAsItIsTaken) {

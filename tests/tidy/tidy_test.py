@@ -224,9 +224,18 @@ def check_clang_tidy(root, page):
                 yield Finding(".clang-tidy", 1, "clang-tidy", f"docs/testing.md does not list {check}")
 
 
+def check_fuzz_targets(files):
+    """The page on testing has a line about each fuzz target."""
+    page = files.get("docs/testing.md", "")
+    for path in files:
+        match = re.fullmatch(r"fuzz/(\w+)_fuzz\.cc", path)
+        if match and f"`{match[1]}`" not in page:
+            yield Finding(path, 1, "fuzz-target", f"docs/testing.md does not list {match[1]}")
+
+
 def check_tree(files):
     found = [finding for path, text in files.items() for finding in check_file(path, text)]
-    for check in (check_listed, check_internal_sources, check_pages, check_functions):
+    for check in (check_listed, check_internal_sources, check_pages, check_functions, check_fuzz_targets):
         found += check(files)
     return sorted(found)
 
@@ -413,6 +422,10 @@ class EachRuleCanFail(unittest.TestCase):
                     file.write(f"Checks: >\n  -*,\n  {checks}\n")
                 found = list(check_clang_tidy(root, "`bugprone-use-after-move`"))
                 self.assertEqual([finding.rule for finding in found], ["clang-tidy"] * count, found)
+
+    def test_fuzz_targets_are_documented(self):
+        files = {"fuzz/json_fuzz.cc": "", "fuzz/yaml_fuzz.cc": "", "fuzz/property.cc": "", "docs/testing.md": "| `json` | bodies |\n"}
+        self.assertEqual([(f.path, f.rule) for f in check_fuzz_targets(files)], [("fuzz/yaml_fuzz.cc", "fuzz-target")])
 
     def test_every_file_is_built(self):
         files = {"api/CMakeLists.txt": "terrarium_add_library(api a.cc sub/b.h)  # old.cc\n", "api/a.cc": "",
