@@ -12,7 +12,7 @@ from lib.server import BARE, Server, binary_from_environment
 STABLE = re.compile(r"(?:api|apis__[^_]+)__v\d+\.json")
 # Their kinds are not part of k8s.io/api.
 OTHER_GROUPS = {"apiextensions.k8s.io", "apiregistration.k8s.io"}
-# docs/compatibility.md says that these are not supported.
+# docs/compatibility.md lists these as not supported.
 NOT_SUPPORTED = {
     "v1 componentstatuses",
     "v1 nodes/proxy",
@@ -27,12 +27,12 @@ AGGREGATED = {"metrics.k8s.io/v1beta1"}
 
 
 def resources(document):
-    """{"v1 pods": what discovery says of the resource}"""
+    """{"v1 pods": the resource's entry in discovery}"""
     out = {}
     for resource in document["resources"]:
-        said = {key: sorted(value) if isinstance(value, list) else value for key, value in resource.items()}
-        said.pop("storageVersionHash", None)
-        out[f"{document['groupVersion']} {said.pop('name')}"] = said
+        entry = {key: sorted(value) if isinstance(value, list) else value for key, value in resource.items()}
+        entry.pop("storageVersionHash", None)
+        out[f"{document['groupVersion']} {entry.pop('name')}"] = entry
     return out
 
 
