@@ -18,12 +18,17 @@ constexpr Actor kActors[] = {
     {"horizontalpodautoscalers", "horizontal-pod-autoscaler-controller"},
     {"jobs", "job-controller"},
     {"persistentvolumeclaims", "persistentvolume-binder-controller"},
+    {"persistentvolumes", "persistentvolume-binder-controller"},
     {"poddisruptionbudgets", "disruption-controller"},
     {"replicasets", "replicaset-controller"},
     {"replicationcontrollers", "replicationcontroller-controller"},
     {"resourceclaims", "resourceclaim-controller"},
+    {"resourceclaimtemplates", "resourceclaim-controller"},
     {"resourcequotas", "resourcequota-controller"},
+    {"servicecidrs", "service-cidr-controller"},
+    {"services", "endpointslice-controller"},
     {"statefulsets", "statefulset-controller"},
+    {"validatingadmissionpolicies", "validatingadmissionpolicy-status-controller"},
 };
 
 bool RunsHere(const ControllerEntry* entry) { return entry->make != nullptr; }

@@ -70,6 +70,10 @@ INSERTIONS = [
               '"endpointslice-controller"'),
     _handover("endpointslicemirroring", "endpointslicemirroring_controller.go", "c *Controller", "c.client",
               '"endpointslice-mirroring-controller"'),
+    _handover("serviceaccount", "serviceaccounts_controller.go", "c *ServiceAccountsController", "c.client",
+              '"serviceaccount-controller"'),
+    _handover("serviceaccount", "tokens_controller.go", "e *TokensController", "e.client",
+              '"serviceaccount-token-controller"'),
     # Tests shorten the back-off of failed pods from 10s. More than ten times the speed would make the second for which
     # pod events are batched too short to see. At 2s tests compare the back-off with the times of pods: they get the
     # real one instead.

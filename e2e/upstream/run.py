@@ -91,7 +91,7 @@ class Runner:
         return code, *(file.read_text(errors="replace") for file in (stdout, stderr))
 
     def judge(self, run):
-        code, stdout, stderr = self.execute(run)
+        code, stdout, stderr = self.execute(run, run.suite.max_seconds.get(run.test, TEST_TIMEOUT_S))
         listed = self._listed.get(run.suite.name, {})
         run.verdict = results.judge(run.test, code, stdout, stderr, listed)
         line = f"{run.verdict.outcome:7} {run.suite.name} {run.test} ({run.seconds:.1f} s)"

@@ -16,6 +16,8 @@ class Suite:
     first: dict = dataclasses.field(default_factory=dict)
     # Tests that need a slower server clock than others.
     max_speed: dict = dataclasses.field(default_factory=dict)
+    # Listed tests that never end where they fail, and the seconds that they get.
+    max_seconds: dict = dataclasses.field(default_factory=dict)
 
     def controller_lists(self):
         """What the shim reads from TERRARIUM_CONTROLLERS."""
@@ -73,6 +75,13 @@ SUITES = [
             "TestEndpointSliceMirroringSelectorTransition": "endpointslice-mirroring-controller",
             "TestEndpointSliceTerminating": "endpointslice-controller",
         },
+    ),
+    Suite(
+        "serviceaccount",
+        "serviceaccount-controller,serviceaccount-token-controller",
+        "TestServiceAccountAutoCreate",
+        # A goroutine that fails does not report to the WaitGroup that the test waits for.
+        max_seconds={"TestLegacyServiceAccountTokenTracking": 40},
     ),
     Suite("dryrun"),
     Suite("events"),

@@ -27,6 +27,11 @@ NOT_SUPPORTED = frozenset(
         "job TestUpdateJobPodResources/suspended_job,_feature_gate_disabled,_update_resources",
         "quota TestQuotaLimitService",
         "quota TestQuotaLimitedResourceDenial",
+        "serviceaccount TestServiceAccountTokenAuthentication",
+        "serviceaccount TestLegacyServiceAccountTokenTracking",
+        "serviceaccount TestLegacyServiceAccountTokenCleanUp",
+        "serviceaccount TestExternalJWTSigningAndAuth",
+        "serviceaccount TestDelayedStartForSigner",
     }
 )
 FAILS_ON_KUBERNETES = frozenset(
@@ -35,6 +40,11 @@ FAILS_ON_KUBERNETES = frozenset(
         "job TestDelayTerminalPhaseCondition",
         "podgc TestTerminatingOnOutOfServiceNode",
         "replicaset TestTerminatingReplicas",
+        "serviceaccount TestServiceAccountTokenAuthentication",
+        "serviceaccount TestLegacyServiceAccountTokenTracking",
+        "serviceaccount TestLegacyServiceAccountTokenCleanUp",
+        "serviceaccount TestExternalJWTSigningAndAuth",
+        "serviceaccount TestDelayedStartForSigner",
     }
 )
 

@@ -22,8 +22,8 @@ class Scheduling(WorkloadCase):
         self.advance("1s")
         self.assertRegex(
             self.describe("stuck"),
-            r"FailedScheduling .*0/2 nodes are available: 2 Insufficient cpu\. preemption: 0/2 nodes are available: "
-            r"2 No preemption victims found for incoming pod\.",
+            r"FailedScheduling .*0/2 nodes are available: 2 Insufficient cpu\. no new claims to deallocate, preemption: "
+            r"0/2 nodes are available: 2 No preemption victims found for incoming pod\.",
         )
         told = self.describe("high")
         self.assertRegex(told, r"NominatedNodeName: +node-[01]")

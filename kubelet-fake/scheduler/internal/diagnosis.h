@@ -81,6 +81,7 @@ class Diagnosis {
   }
 
   const FilterSet& rejected_by() const { return rejected_by_; }
+  bool rejected_everywhere() const { return !everywhere_.empty(); }
   int not_hopeless() const { return not_hopeless_; }
   // "0/3 nodes are available: 3 Insufficient cpu." REQUIRES: nodes > 0, and all were rejected.
   std::string Message(int nodes) const;

@@ -43,6 +43,7 @@ bool IsGone(const api::Status& status) {
 }  // namespace
 
 Scheduler::Impl::Refusal Scheduler::Impl::Refuse(PodRecord& pod, const Diagnosis& why) {
+  if (why.rejected_everywhere()) return RefuseEverywhere(pod, why);
   metrics_.PreemptionTried();
   const bool was_nominated = pod.nominated != nullptr;
   PreemptionResult preemption = preemption_.Find(pod, chooser_.not_hopeless(), env_.clock.Now());
@@ -50,7 +51,10 @@ Scheduler::Impl::Refusal Scheduler::Impl::Refuse(PodRecord& pod, const Diagnosis
               .nomination = std::nullopt,
               .preemption = std::move(preemption.candidate),
               .candidates = preemption.considered};
-  if (!preemption.message.empty()) out.message.append(" preemption: ").append(preemption.message);
+  // The plugin DynamicResources comes before preemption, and has nothing to do for a pod without resource
+  // claims.
+  if (!preemption.message.empty())
+    out.message.append(" no new claims to deallocate, preemption: ").append(preemption.message);
   if (preemption.kind == PreemptionResult::Kind::kNoCandidate) out.nomination = "";
   if (preemption.kind == PreemptionResult::Kind::kCandidate) out.nomination = out.preemption.node->name;
   pod.pod_class->failure = {.generation = cluster_.generation(),
@@ -58,6 +62,16 @@ Scheduler::Impl::Refusal Scheduler::Impl::Refuse(PodRecord& pod, const Diagnosis
                             .message = out.message,
                             .of_all = !was_nominated && preemption.kind != PreemptionResult::Kind::kCandidate,
                             .preemption_tried = true};
+  return out;
+}
+
+// Kubernetes ends the attempt before the plugin DynamicResources has read the pod. The plugin fails
+// therefore, with the text "not found", and no preemption is tried.
+Scheduler::Impl::Refusal Scheduler::Impl::RefuseEverywhere(PodRecord& pod, const Diagnosis& why) {
+  Refusal out{.message = why.Message(static_cast<int>(cluster_.nodes().size())) + " not found",
+              .nomination = std::nullopt};
+  pod.pod_class->failure = {
+      .generation = cluster_.generation(), .rejected_by = why.rejected_by(), .message = out.message};
   return out;
 }
 

@@ -71,6 +71,7 @@ class Scheduler::Impl : public std::enable_shared_from_this<Scheduler::Impl> {
   // Counts the pod on a node. nullopt: it was placed.
   std::optional<Refusal> Assume(scheduling::PodRecord& pod);
   Refusal Refuse(scheduling::PodRecord& pod, const scheduling::Diagnosis& why);
+  Refusal RefuseEverywhere(scheduling::PodRecord& pod, const scheduling::Diagnosis& why);
   // Queues a pod that has not been placed, reports why and begins the preemption.
   void Refused(scheduling::PodRecord& pod, const Refusal& refusal);
   void Nominate(scheduling::PodRecord& pod, const std::string& node);

@@ -109,10 +109,9 @@ TEST(SchedulerPreemption, WhileAVictimTerminatesNoOtherPodIsDeleted) {
   cluster.Settle();
   EXPECT_EQ(NominatedNode(cluster, "high-2"), "node-1");
   cluster.bed().clock().Advance(6min);
-  EXPECT_THAT(
-      MessageOf(cluster, "high-2"),
-      "0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to a terminating pod on the "
-      "nominated node.");
+  EXPECT_THAT(MessageOf(cluster, "high-2"),
+              "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: not "
+              "eligible due to a terminating pod on the nominated node.");
   EXPECT_EQ(NominatedNode(cluster, "high-2"), "node-1");
   EXPECT_FALSE(IsTerminating(cluster, "low-1"));
 }
@@ -131,8 +130,8 @@ TEST(SchedulerPreemption, ThePodsOfOneClassPreemptOneAfterTheOther) {
   EXPECT_EQ(nominated.size(), 4u) << "each on a node of its own, and one on none";
   ASSERT_TRUE(nominated.contains(""));
   EXPECT_EQ(MessageOf(cluster, nominated[""]),
-            "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 "
-            "Insufficient cpu.");
+            "0/3 nodes are available: 3 Insufficient cpu. no new claims to deallocate, preemption: 0/3 "
+            "nodes are available: 3 Insufficient cpu.");
   // Whichever victim goes first, the pod that is nominated there comes.
   const std::string last = nominated["node-3"];
   cluster.DeletePod(cluster.NodeOf("low-node-1") == "node-3"   ? "low-node-1"
@@ -203,19 +202,16 @@ TEST(SchedulerPreemption, AMessageStatesWhyPreemptionDoesNotHelp) {
       {{"metadata", {{"name", "peaceful"}}}, {"value", 10}, {"preemptionPolicy", "Never"}}));
   cluster.AddPod("peaceful", "2", {{"spec", {{"priorityClassName", "peaceful"}}}});
   cluster.Settle();
-  EXPECT_EQ(
-      MessageOf(cluster, "equal"),
-      "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: 0/2 nodes are "
-      "available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for "
-      "scheduling.");
-  EXPECT_EQ(
-      MessageOf(cluster, "too-big"),
-      "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: 0/2 nodes are "
-      "available: 2 Preemption is not helpful for scheduling.");
+  EXPECT_EQ(MessageOf(cluster, "equal"),
+            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. no new claims to "
+            "deallocate, preemption: 0/2 nodes are available: 1 No preemption victims found for incoming "
+            "pod, 1 Preemption is not helpful for scheduling.");
+  EXPECT_EQ(MessageOf(cluster, "too-big"),
+            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. no new claims to "
+            "deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
   EXPECT_EQ(MessageOf(cluster, "peaceful"),
-            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: not "
-            "eligible due "
-            "to preemptionPolicy=Never.");
+            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. no new claims to "
+            "deallocate, preemption: not eligible due to preemptionPolicy=Never.");
   EXPECT_EQ(cluster.Metric("scheduler_preemption_attempts_total"), 3);
   EXPECT_FALSE(IsTerminating(cluster, "low-1"));
 }

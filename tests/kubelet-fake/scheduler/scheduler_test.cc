@@ -51,9 +51,9 @@ TEST(Scheduler, TheFirstNodeIsTriedWhateverItIsLike) {
   cluster.AddNode("node-1");
   cluster.Settle();
   EXPECT_EQ(StringAt(cluster.ScheduledCondition("web"), "message"),
-            "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 "
-            "nodes are "
-            "available: 1 Preemption is not helpful for scheduling.");
+            "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. no new claims "
+            "to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for "
+            "scheduling.");
 }
 
 TEST(Scheduler, ReportsWhyNoNodeFits) {
@@ -65,9 +65,9 @@ TEST(Scheduler, ReportsWhyNoNodeFits) {
   cluster.AddPod("second", "3");
   cluster.Settle();
   const std::string message =
-      "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: 0/2 nodes are "
-      "available: "
-      "1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.";
+      "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. no new claims to "
+      "deallocate, preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 "
+      "Preemption is not helpful for scheduling.";
   const Json condition = cluster.ScheduledCondition("second");
   EXPECT_EQ(StringAt(condition, "status"), "False");
   EXPECT_EQ(StringAt(condition, "reason"), "Unschedulable");

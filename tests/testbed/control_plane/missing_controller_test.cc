@@ -41,6 +41,13 @@ TEST(MissingController, AControllerThatWasNotSelectedIsWarnedOf) {
   EXPECT_THAT(WarningsOfCreate("replicaset-controller"), ElementsAre(warning));
 }
 
+TEST(MissingController, AServiceWithoutItsSlicesIsWarnedOf) {
+  auto selected = controllers::SelectControllers("*,-endpointslice-controller");
+  ASSERT_TRUE(selected.ok());
+  EXPECT_EQ(controllers::WhyNothingActsOn("services", *selected),
+            "nothing acts on services here: endpointslice-controller was not selected by --controllers");
+}
+
 TEST(MissingController, OneThatRunsIsNot) { EXPECT_THAT(WarningsOfCreate("*"), IsEmpty()); }
 
 TEST(MissingController, AnApiserverWithoutControllersWarnsOfNothing) {
@@ -53,8 +60,11 @@ TEST(MissingController, OneThatTerrariumLacksIsWarnedOfWhileOthersRun) {
   EXPECT_EQ(controllers::WhyNothingActsOn("certificatesigningrequests", *selected),
             "nothing acts on certificatesigningrequests here: Terrarium has no "
             "certificatesigningrequest-signing-controller");
+  for (const char* resource :
+       {"resourceclaims", "resourceclaimtemplates", "servicecidrs", "validatingadmissionpolicies"})
+    EXPECT_NE(controllers::WhyNothingActsOn(resource, *selected), "") << resource;
   for (const char* resource : {"cronjobs", "daemonsets", "horizontalpodautoscalers", "persistentvolumeclaims",
-                               "statefulsets", "configmaps"})
+                               "persistentvolumes", "services", "statefulsets", "configmaps"})
     EXPECT_EQ(controllers::WhyNothingActsOn(resource, *selected), "") << resource;
 }
 

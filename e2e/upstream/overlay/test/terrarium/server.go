@@ -75,11 +75,15 @@ func Problemf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "UPSTREAM PROBLEM: "+format+"\n", args...)
 }
 
-// acceptedFlags are the kube-apiserver flags that ask for nothing Terrarium lacks: it has no such
-// admission plugin to disable and no Endpoints to reconcile, serves every version it knows, and always has a watch cache.
+// WithoutServiceAccounts is the flag that disables an admission plugin. In Terrarium the plugin is on where
+// serviceaccount-controller runs, which is the suite that gives no such flag.
+const WithoutServiceAccounts = "--disable-admission-plugins=ServiceAccount"
+
+// acceptedFlags are the kube-apiserver flags that ask for nothing Terrarium lacks: it does not reconcile its own
+// Endpoints, serves every version it knows, and always has a watch cache.
 var acceptedFlags = []string{
 	"--endpoint-reconciler-type=none",
-	"--disable-admission-plugins=ServiceAccount",
+	WithoutServiceAccounts,
 	"--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
 	WithoutNodeTaints,
 	"--runtime-config=api/all=true",

@@ -11,6 +11,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/keyutil"
@@ -34,7 +35,7 @@ var podLimits sync.Map
 
 // DefaultTestServerFlags returns the flags that most tests give kube-apiserver.
 func DefaultTestServerFlags() []string {
-	return []string{"--endpoint-reconciler-type=none", "--disable-admission-plugins=ServiceAccount"}
+	return []string{"--endpoint-reconciler-type=none", terrarium.WithoutServiceAccounts}
 }
 
 // SharedEtcd returns nothing: every server has a storage of its own.
@@ -57,35 +58,45 @@ func StartTestServer(
 	if setup.ModifyServerRunOptions != nil {
 		setup.ModifyServerRunOptions(&chosen)
 	}
-	flags := DefaultTestServerFlags()
-	if file := chosen.Admission.GenericAdmission.ConfigFile; file != "" {
-		flags = append(flags, "--admission-control-config-file="+file)
+	config := controlplane.Config{}
+	config.ControlPlane.Generic = &controlplane.GenericConfig{}
+	if setup.ModifyServerConfig != nil {
+		setup.ModifyServerConfig(&config)
 	}
-	if slices.Contains(chosen.Admission.GenericAdmission.DisablePlugins, "TaintNodesByCondition") {
-		flags = append(flags, terrarium.WithoutNodeTaints)
-	}
-	if socket := chosen.ServiceAccountSigningEndpoint; socket != "" {
-		flags = append(flags, "--service-account-signing-endpoint="+socket)
-	}
-	server, err := terrarium.Start(t, flags)
+	plugin := config.ControlPlane.Generic.AdmissionControl
+	server, err := terrarium.Start(t, flagsOf(&chosen, plugin))
 	if err != nil {
 		t.Fatalf("no server: %v", err)
 	}
 	client := kubernetes.NewForConfigOrDie(server.Config)
-	if setup.ModifyServerConfig != nil {
-		config := controlplane.Config{}
-		config.ControlPlane.Generic = &controlplane.GenericConfig{}
-		setup.ModifyServerConfig(&config)
-		if plugin := config.ControlPlane.Generic.AdmissionControl; plugin != nil {
-			limit, err := admittedPods(plugin)
-			if err != nil {
-				server.Stop()
-				t.Fatal(err)
-			}
-			podLimits.Store(client, limit)
+	if plugin != nil {
+		limit, err := admittedPods(plugin)
+		if err != nil {
+			server.Stop()
+			t.Fatal(err)
 		}
+		podLimits.Store(client, limit)
 	}
 	return client, rest.CopyConfig(server.Config), server.Stop
+}
+
+// flagsOf returns the flags that stand for a test's options. A plugin of the test's own replaces all others.
+func flagsOf(chosen *options.ServerRunOptions, plugin admission.Interface) []string {
+	flags := []string{"--endpoint-reconciler-type=none"}
+	disabled := chosen.Admission.GenericAdmission.DisablePlugins
+	if plugin != nil || slices.Contains(disabled, "ServiceAccount") {
+		flags = append(flags, terrarium.WithoutServiceAccounts)
+	}
+	if slices.Contains(disabled, "TaintNodesByCondition") {
+		flags = append(flags, terrarium.WithoutNodeTaints)
+	}
+	if file := chosen.Admission.GenericAdmission.ConfigFile; file != "" {
+		flags = append(flags, "--admission-control-config-file="+file)
+	}
+	if socket := chosen.ServiceAccountSigningEndpoint; socket != "" {
+		flags = append(flags, "--service-account-signing-endpoint="+socket)
+	}
+	return flags
 }
 
 // signingKey returns a file with a key for the tokens of ServiceAccounts.
