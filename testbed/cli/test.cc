@@ -105,7 +105,7 @@ struct Outcome {
 Outcome RunJob(const Job& job) {
   const steady_clock::time_point began = steady_clock::now();
   Outcome out;
-  out.report = scenario::Run(*job.scenario, job.seed, interrupted).Go();
+  out.report = scenario::Run(*job.scenario, job.seed, interrupted).Execute();
   out.took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - began);
   return out;
 }
