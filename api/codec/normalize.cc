@@ -6,6 +6,7 @@
 
 #include "api/base/base64.h"
 #include "api/base/clock.h"
+#include "api/base/duration.h"
 #include "api/base/quantity.h"
 #include "api/codec/go_words.h"
 
@@ -45,6 +46,7 @@ class Normalizer {
   bool Integer(const Field& field, Json& value);
   bool Bytes(const Field& field, Json& value);
   bool ByteArray(Json& value);
+  bool DurationValue(Json& value);
   bool QuantityValue(Json& value);
   bool IntOrString(Json& value);
   bool TimeValue(const Field& field, Json& value);
@@ -100,7 +102,9 @@ bool Normalizer::Member(const Message& message, Json::object_t::value_type& memb
 }
 
 bool Normalizer::FieldValue(const Field& field, Json& value) {
-  if (value.is_null()) return false;
+  // Go hands null to the decoder of a duration, which refuses it.
+  const bool takes_null = field.def.type == FieldType::kDuration && !field.Is(kPointer);
+  if (value.is_null() && !takes_null) return false;
   switch (field.def.cardinality) {
     case Cardinality::kList: return List(field, value);
     case Cardinality::kMap: return Map(field, value);
@@ -149,8 +153,8 @@ bool Normalizer::Map(const Field& field, Json& value) {
 
 bool Normalizer::Element(const Field& field, Json& value) {
   switch (field.def.type) {
-    case FieldType::kString:
-    case FieldType::kDuration: return value.is_string() || TypeMismatch(value, ElementGoType(field));
+    case FieldType::kString: return value.is_string() || TypeMismatch(value, ElementGoType(field));
+    case FieldType::kDuration: return DurationValue(value);
     case FieldType::kBool: return value.is_boolean() || TypeMismatch(value, ElementGoType(field));
     case FieldType::kDouble: return value.is_number() || TypeMismatch(value, ElementGoType(field));
     case FieldType::kInt32:
@@ -225,6 +229,14 @@ bool Normalizer::QuantityValue(Json& value) {
   return true;
 }
 
+bool Normalizer::DurationValue(Json& value) {
+  if (!value.is_string() && !value.is_null()) return Hard(Mismatch(GoKind(value), "string"));
+  const ParsedDuration parsed = ParseDuration(value.is_null() ? "" : value.get_ref<const std::string&>());
+  if (!parsed) return Hard(parsed.error);
+  value = FormatDuration(parsed.value);
+  return true;
+}
+
 bool Normalizer::IntOrString(Json& value) {
   if (value.is_string()) return true;
   if (!value.is_number()) return Hard(Mismatch(GoKind(value), "int32"));
@@ -271,8 +283,8 @@ bool Normalizer::StringList(const Field& field, Json& value) {
 Json Normalizer::ZeroElement(const Field& field) {
   switch (field.def.type) {
     case FieldType::kString:
-    case FieldType::kBytes:
-    case FieldType::kDuration: return "";
+    case FieldType::kBytes: return "";
+    case FieldType::kDuration: return "0s";
     case FieldType::kBool: return false;
     case FieldType::kInt32:
     case FieldType::kInt64:

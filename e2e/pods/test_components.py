@@ -173,8 +173,9 @@ class ApiServerRestart(ComponentCase):
     def watch(self, revision):
         rest = Rest(self.url)
         self.addCleanup(rest.close)
-        path = f"/api/v1/namespaces/{self.ns}/configmaps?watch=true&resourceVersion={revision}"
-        return rest.stream("GET", path)
+        # kube-root-ca.crt appears when its controller gets to the namespace.
+        query = f"watch=true&resourceVersion={revision}&fieldSelector=metadata.name%21%3Dkube-root-ca.crt"
+        return rest.stream("GET", f"/api/v1/namespaces/{self.ns}/configmaps?{query}")
 
     def config_map(self, name):
         return self.make({"metadata": {"name": name}}, "configmaps")

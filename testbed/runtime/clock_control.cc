@@ -38,9 +38,10 @@ api::Time ClockControl::TimeAfter(api::Duration duration) const {
   return duration > kLastTime - now ? kLastTime : now + duration;
 }
 
-RunOutcome ClockControl::Advance(api::Duration duration) {
+RunOutcome ClockControl::Advance(api::Duration duration, const Stop& stop) {
+  if (stop && stop()) return {Why::kDone, runtime_.Now(), 0};
   const bool reachable = duration <= kLastTime - runtime_.Now();
-  RunOutcome outcome = Run(TimeAfter(duration), {}, false);
+  RunOutcome outcome = Run(TimeAfter(duration), stop, Goal::kTime);
   if (outcome.why == Why::kDeadline && reachable) outcome.why = Why::kDone;
   return outcome;
 }
@@ -56,20 +57,23 @@ RunOutcome ClockControl::AdvanceToNextTimer() {
 
 RunOutcome ClockControl::RunUntilIdle(api::Duration limit, const Stop& stop) {
   if (stop && stop()) return {Why::kDone, runtime_.Now(), 0};
-  return Run(TimeAfter(limit), stop, true);
+  return Run(TimeAfter(limit), stop, Goal::kIdle);
 }
 
 RunOutcome ClockControl::RunUntil(const std::function<bool()>& holds, api::Duration limit) {
   if (holds()) return {Why::kDone, runtime_.Now(), 0};
-  return Run(TimeAfter(limit), holds, false);
+  return Run(TimeAfter(limit), holds, Goal::kCondition);
 }
 
-void ClockControl::SkipRepeats(api::Time until, bool work_only) {
-  if (!work_only) return runtime_.SkipRepeats(until);
+void ClockControl::SkipRepeats(api::Time until, Goal goal) {
+  // A condition may be one on the time itself.
+  if (goal == Goal::kCondition) return;
+  if (goal == Goal::kTime) return runtime_.SkipRepeats(until);
   if (auto next = runtime_.NextWorkTimer()) runtime_.SkipRepeats(std::min(until, *next));
 }
 
-RunOutcome ClockControl::Run(api::Time until, const Stop& stop, bool work_only) {
+RunOutcome ClockControl::Run(api::Time until, const Stop& stop, Goal goal) {
+  const bool work_only = goal == Goal::kIdle;
   RunOutcome outcome;
   auto end = [&](Why why) {
     outcome.why = why;
@@ -87,8 +91,7 @@ RunOutcome ClockControl::Run(api::Time until, const Stop& stop, bool work_only) 
     if (rest == Rest::kBusy || runtime_.Overrun()) return end(stop && stop() ? Why::kDone : Why::kBusy);
     if (runtime_.mode().FollowsWall() || runtime_.mode_changes() != mode_changes) return end(Why::kStopped);
     if (stop && stop()) return end(Why::kDone);
-    // A condition may be one on the time itself.
-    if (!stop) SkipRepeats(until, work_only);
+    SkipRepeats(until, goal);
     auto next = work_only ? runtime_.NextWorkTimer() : runtime_.NextTimer();
     if (!next && work_only) return end(Why::kIdle);
     if (!next || *next > until) {

@@ -48,12 +48,13 @@ class ClockControl {
 
   // Runs the work that is ready now, without moving the clock.
   RunOutcome Settle();
-  // Ends at kLastTime, with kDeadline, if the time lies after it.
-  RunOutcome Advance(api::Duration duration);
+  // Ends at kLastTime, with kDeadline, if the time lies after it. Ends early, with kDone, when `stop` returns
+  // true (called as in RunUntil(), but not for skipped occurrences: it must not depend on the time itself).
+  RunOutcome Advance(api::Duration duration, const Stop& stop = {});
   // Advances to the next timer of any kind and processes its consequences.
   RunOutcome AdvanceToNextTimer();
-  // Runs until the runtime is idle, `limit` has passed, or `stop` returns true (called as in RunUntil(); the
-  // outcome is kDone).
+  // Runs until the runtime is idle, `limit` has passed, or `stop` returns true (as in Advance(); the outcome
+  // is kDone).
   RunOutcome RunUntilIdle(api::Duration limit, const Stop& stop = {});
   // Runs until `holds` returns true or `limit` has passed. `holds` is called before the first step and after
   // every piece of work.
@@ -63,8 +64,9 @@ class ClockControl {
   RunOutcome WorkOffNow(std::int64_t timers_fired);
   // The time after `duration`, but at most kLastTime.
   api::Time TimeAfter(api::Duration duration) const;
-  void SkipRepeats(api::Time until, bool work_only);
-  RunOutcome Run(api::Time until, const Stop& stop, bool work_only);
+  enum class Goal { kTime, kCondition, kIdle };
+  void SkipRepeats(api::Time until, Goal goal);
+  RunOutcome Run(api::Time until, const Stop& stop, Goal goal);
 
   Runtime& runtime_;
   WorkOff work_off_;

@@ -46,6 +46,21 @@ TEST(Normalize, KeepsZerosBehindPointers) {
       "runtimeClassName":""})"));
 }
 
+TEST(Normalize, DurationsBecomeGosOwnForm) {
+  const auto window = [](const char* text) {
+    Json doc = Json::parse(text);
+    const Message& metrics = Schema::Get().Must("io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics");
+    const auto error = Normalize(metrics, doc, nullptr);
+    return error ? Json(*error) : doc["window"];
+  };
+  EXPECT_EQ(window("{}"), "0s");
+  EXPECT_EQ(window(R"({"window":"90s"})"), "1m30s");
+  EXPECT_EQ(window(R"({"window":null})"), R"(time: invalid duration "")");
+  EXPECT_EQ(window(R"({"window":"5x"})"), R"(time: unknown unit "x" in duration "5x")");
+  EXPECT_EQ(window(R"({"window":5})"),
+            "json: cannot unmarshal number into Go struct field NodeMetrics.window of type string");
+}
+
 TEST(Normalize, TimesBecomeUtcSeconds) {
   const auto created = [](const char* time) {
     Json doc = {{"metadata", {{"creationTimestamp", time}}}};

@@ -110,6 +110,16 @@ TEST_F(ClockControlTest, NoRepeatIsSkippedWhileItCouldBeObserved) {
   EXPECT_LT(check.seconds().size(), 740u);
 }
 
+TEST_F(ClockControlTest, AnAdvanceThatMayBeStoppedSkipsRepeatsToo) {
+  Check check(simulation, 5s);
+  lane().PostInBackground(1800s, [this] { Note("timer"); });
+  const RunOutcome outcome = clock().Advance(1h, [this] { return !log.empty(); });
+  EXPECT_EQ(outcome.why, Why::kDone);
+  EXPECT_EQ(outcome.now, kStart + 1800s);
+  EXPECT_LT(check.seconds().size(), 15u);
+  EXPECT_EQ(clock().Advance(1h, [] { return true; }).now, kStart + 1800s);
+}
+
 TEST_F(ClockControlTest, AConditionIsCheckedAtEveryRepeat) {
   Check check(simulation, 5s);
   EXPECT_EQ(clock().RunUntil([&] { return check.seconds().size() == 200; }, 1h).now, kStart + 1000s);
