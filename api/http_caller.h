@@ -30,7 +30,7 @@ struct HttpCall {
 struct HttpAnswer {
   enum class Outcome {
     kAnswered,     // whatever its status
-    kNotAllowed,   // the host is not one that may be called
+    kNotAllowed,   // the host may not be called
     kUnknownHost,  // no address is known for it, or no such port
     kRefused,      // no server listens there, or the connection broke off
     kTlsFailure,   // no encrypted connection, or a certificate that is not trusted

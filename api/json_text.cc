@@ -189,7 +189,7 @@ class Reader {
       for (; end_ - at >= 8; at += 8) {
         std::uint64_t bytes;
         std::memcpy(&bytes, at, 8);
-        // The lowest byte that is marked is one for certain.
+        // HasByte() may mark wrong bytes, but the lowest marked byte is a quote.
         if (const std::uint64_t quotes = HasByte(bytes, '"')) return at + std::countr_zero(quotes) / 8;
       }
     }
@@ -262,7 +262,7 @@ class Reader {
     std::int64_t integer = 0;
     auto [end, error] = std::from_chars(start, at_, integer);
     if (error != std::errc() || end != at_) return Json::parse(start, at_);
-    // As the library does: what is not negative is unsigned.
+    // As in the library, integers from 0 on are unsigned.
     return integer < 0 ? Json(integer) : Json(static_cast<std::uint64_t>(integer));
   }
 

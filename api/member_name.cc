@@ -9,12 +9,12 @@ namespace terrarium::api {
 namespace {
 
 constexpr std::size_t kSlots = 8192;
-// A name has one of these slots after its first, or is not shared. Slots are never freed, so whichever it is
-// stays true.
+// A shared name is in one of this many slots from its first one on. Slots are never freed, so whether a name
+// is shared never changes.
 constexpr std::size_t kSlotsOfAName = 16;
 constexpr std::size_t kLongestShared = 64;
 
-// A text with its outer letters as numbers, so that comparing it takes no call but for long ones.
+// A text with its first and last letters as numbers, so that only long texts need a call to be compared.
 struct Spelling {
   explicit Spelling(std::string_view text) : size(text.size()) {
     const char* data = text.data();

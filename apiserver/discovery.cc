@@ -55,7 +55,7 @@ Json LegacySubresource(const ResourceInfo& resource, const SubresourceInfo& subr
   return out;
 }
 
-// Group and version are empty where they are those of the document's own group and version.
+// Group and version are empty if they equal the group and version of the document.
 Json ResponseKind(std::string_view group, std::string_view version, std::string_view kind) {
   return {{"group", group}, {"version", version}, {"kind", kind}};
 }

@@ -96,7 +96,7 @@ class LongRunning {
   Metrics& metrics_;
 };
 
-// A log can be had as text, but its Status cannot: Kubernetes notices that later, with another message.
+// A log can be text, but a Status about it cannot. Kubernetes detects that later, with this other message.
 api::Status NotAcceptable(const Route& route, api::Status status) {
   if (route.subresource != nullptr && route.subresource->name == "log" && status.code == 406)
     status.message =
@@ -193,7 +193,7 @@ class HandlerImpl : public Handler {
     Run(std::move(request), std::move(route), *output, scope);
   }
 
-  // A request for no resource. Kubernetes counts those for its health and for the whole of its discovery.
+  // A request for a path outside the resources. Kubernetes counts health checks and whole discoveries.
   void ServeOther(const ResourceTable& table, const Request& request, RequestScope& scope) {
     api::Time start = server_.ConnectionClock().Now();
     Response response = AnswerPath(table, request);
@@ -225,7 +225,7 @@ class HandlerImpl : public Handler {
       call->warnings.emplace_back(warning);
     call->respond = scope->AsResponder();
     Guard(call, [&] { Dispatch(call); });
-    // Nearly all requests have a response by now; what waits is a write that the disk holds up.
+    // Nearly all requests have a response by now; the others are writes that wait for the disk.
     if (scope->HasResponse()) return;
     scope->SetDeadline(server_.ConnectionExecutor(), server_.options.request_timeout, [output] {
       return ErrorResponse(output, api::TimedOut("Timeout: request did not complete within the requested "

@@ -19,7 +19,7 @@ using api::Result;
 // A watch of a component may fall behind by this much before it is cut off and has to resume.
 constexpr std::size_t kWatchBufferEvents = 100'000;
 
-// Brings wake-ups from whichever thread wrote to the component's lane; at most one is on its way at a time.
+// Brings wake-ups from the thread of a write to the component's lane. At most one is posted at a time.
 struct WakeUp : std::enable_shared_from_this<WakeUp> {
   explicit WakeUp(api::Executor& e) : executor(e) {}
   api::Executor& executor;
@@ -48,7 +48,7 @@ class InProcessWatch : public api::ClientWatch {
         wake_up_(std::make_shared<WakeUp>(executor)) {}
 
   State Take(std::size_t max, std::vector<api::WatchEvent>& out) override {
-    // What has not come by then, the next server will send.
+    // The next run of the server sends the events that have not arrived by now.
     if (uptime_->ended()) return State::kEnded;
     taken_.clear();
     storage::Watch::State state = watch_->Take(max, taken_);

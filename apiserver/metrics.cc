@@ -85,8 +85,8 @@ class PrometheusMetrics : public Metrics {
     prometheus::Counter* count = nullptr;
     prometheus::Histogram* duration = nullptr;
   };
-  // The resource by its serial, since the entry may go; a subresource's name is short enough to cost no
-  // allocation.
+  // Has the serial of the resource, because the resource may be removed. The names of subresources are short
+  // enough to need no allocation.
   using Key =
       std::tuple<std::string_view, std::uint64_t, std::string, std::string_view, std::string_view, int>;
 

@@ -34,7 +34,7 @@ using RequestScopePtr = std::shared_ptr<RequestScope>;
 // to its verb, before there can be a response.
 class RequestScope : public std::enable_shared_from_this<RequestScope> {
  public:
-  // Gets the response, on the thread that gives it, and what keeps the request in flight while it is held.
+  // Gets the response, on the thread that gives it. The request is in flight while `in_flight` is held.
   using Deliver = std::function<void(Response response, std::shared_ptr<void> in_flight)>;
 
   static RequestScopePtr Make(const Request& request, Deliver deliver);

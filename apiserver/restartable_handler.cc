@@ -50,7 +50,7 @@ void RestartableHandler::End(bool crash) {
   }
   CHECK(run != nullptr);
   run->uptime->End(crash);
-  // What a client has not received of its watch, it will ask the next run for.
+  // A client requests the events that it has not received from the next run.
   run->requests.EndStreams(crash ? ResponseStream::State::kCut : ResponseStream::State::kEnd);
 }
 

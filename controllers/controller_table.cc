@@ -37,7 +37,7 @@ namespace {
 
 using Made = std::unique_ptr<Controller>;
 
-// Some work on every resource, most do not.
+// Some controllers work on every resource, most do not.
 template <auto make>
 Made Entry(const ControllerContext& context, ServedResources& resources) {
   if constexpr (std::is_invocable_v<decltype(make), const ControllerContext&, ServedResources&>)
@@ -130,7 +130,7 @@ api::Result<std::vector<const ControllerEntry*>> SelectControllers(const std::st
   bool all = false;
   std::vector<const ControllerEntry*> named, refused;
   for (std::string_view item : SplitList(list)) {
-    // "-*" is how people say "none": it takes nothing away that is not there without "*".
+    // Users write "-*" for "none"; without "*" it has nothing to remove.
     if (item.empty() || item == "-*") continue;
     if (item == "*") {
       all = true;

@@ -88,7 +88,7 @@ ResourceList ComputeUsage(const ResourceList& requests, const ResourceList& limi
   return usage;
 }
 
-// It was a mistake to demand of every container what a quota counts, and cpu and memory have to live with it.
+// Kubernetes keeps only for cpu and memory the rule that containers must state the amounts a quota counts.
 std::map<std::string, std::vector<std::string>> MissingResources(const Json& spec) {
   std::map<std::string, std::vector<std::string>> missing_resources;
   for (const char* list : {"requests", "limits"}) {

@@ -53,8 +53,8 @@ year YearOf(sys_seconds time) { return year_month_day(floor<std::chrono::days>(t
 
 sys_days FirstOfMarch(year y) { return y / std::chrono::March / 1; }
 
-// How much earlier the newest listed year was that has the weekdays of `wanted`, which are those that the
-// rules name. They count from March on, since no rule changes the clocks before.
+// The distance from `wanted` to the newest listed year with the same weekdays, since rules name weekdays.
+// Weekdays are compared from March on, since no rule changes the clocks before.
 seconds ShiftToListedYear(year wanted) {
   year listed = kLastListedYear;
   while (std::chrono::weekday(FirstOfMarch(listed)) != std::chrono::weekday(FirstOfMarch(wanted))) --listed;

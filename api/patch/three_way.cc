@@ -130,8 +130,8 @@ void PutMember(const std::string& name, const States& at, const Field* field, Js
     patch.AppendUnsorted(name) = *at.modified;
     return;
   }
-  // Objects are not compared first: at each level of a deep document that would be all of what is below once
-  // more.
+  // Objects are not compared as a whole first, because that would compare each level of a deep document again
+  // and again.
   if (at.modified->is_object() && at.current->is_object()) {
     bool retain_keys = field != nullptr && (field->def.patch_strategy & kPatchRetainKeys) != 0;
     const Message* schema =

@@ -9,12 +9,12 @@
 namespace terrarium::apiserver {
 namespace {
 
-// A chunk's size with its extensions, or one field of the trailer.
+// Of a line: a chunk's size with its extensions, or one field of the trailer.
 constexpr std::size_t kLineBytesMax = 4096;
 constexpr std::size_t kTrailerBytesMax = 16 * 1024;
 constexpr std::size_t kSizeDigitsMax = 15;
 
-// Hexadecimal digits, then nothing or an extension, which means nothing to us.
+// Hexadecimal digits, possibly followed by an extension, which is ignored.
 std::optional<std::uint64_t> ParseChunkSize(std::string_view line) {
   std::string_view digits = line.substr(0, line.find_first_of("; \t"));
   std::string_view rest = line.substr(digits.size());
@@ -66,8 +66,8 @@ std::size_t BodyDecoder::Read(std::string_view input) {
 
 std::size_t BodyDecoder::ReadData(std::string_view input) {
   std::size_t taken = static_cast<std::size_t>(std::min<std::uint64_t>(remaining_, input.size()));
-  // The rest of a body whose length is known: one allocation, whose pages are the machine's only when they
-  // are filled.
+  // A body of known length needs one allocation. Its pages take memory of the machine only once they are
+  // filled.
   if (body_.empty() && !chunked_) body_.reserve(static_cast<std::size_t>(remaining_));
   body_.append(input.substr(0, taken));
   remaining_ -= taken;
@@ -86,7 +86,7 @@ bool BodyDecoder::ReadLine(std::string_view input, std::size_t* taken) {
   }
   if (end == std::string_view::npos) return false;
   line_.pop_back();
-  // Readers that take a bare line feed and such that do not would find different chunks.
+  // Programs disagree about a bare line feed, and would find different chunks.
   if (!line_.ends_with('\r')) {
     Fail(api::BadRequest("malformed chunked encoding: bare line feed"));
     return false;

@@ -16,7 +16,7 @@ namespace terrarium::apiserver {
 
 class ConnectionLoop {
  public:
-  // Both outlive it, and it outlives what is queued in `loop`.
+  // Both outlive it, and it outlives all work queued in `loop`.
   ConnectionLoop(trantor::EventLoop* loop, ServerState& server) : loop_(loop), server_(server) {}
 
   void Add(const trantor::TcpConnectionPtr& tcp);

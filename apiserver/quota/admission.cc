@@ -104,7 +104,7 @@ void Admission::GiveBack(Result<storage::WriteOutcome> outcome) {
         return Change{Change::Action::kWrite, WithUsed(document, used)};
       },
       [self = shared_from_this(), outcome = std::move(outcome)](Result<Changed>) mutable {
-        // A quota that cannot be written is recounted by the controller; the answer is the creation's.
+        // If a quota cannot be written, the controller recounts it; the response is the creation's.
         self->GiveBack(std::move(outcome));
       });
 }
@@ -138,7 +138,7 @@ void SubmitWithinQuotas(const CallPtr& call, api::QuotaSubject subject, api::Obj
   admission->call = call;
   admission->subject = std::move(subject);
   admission->done = std::move(done);
-  // A name that is taken already will be refused by the store: nothing to take for it.
+  // The store will refuse a name that is taken, so nothing is charged for it.
   if (call->server.store.Get(call->KeyOf(name)) == nullptr) {
     for (const api::ObjectPtr& quota : QuotasOf(*call)) admission->waiting.push_back(quota->header().name);
     std::reverse(admission->waiting.begin(), admission->waiting.end());

@@ -37,7 +37,7 @@ class Namespace final : public Strategy {
   void Default(Json& object) const override { SetNameLabel(object); }
 
   void PrepareForCreate(const StrategyContext& /*context*/, Json& object) const override {
-    SetNameLabel(object);  // once more, since generateName has given a name by now
+    SetNameLabel(object);  // again, because generateName has given the object a name by now
     object["status"] = {{"phase", "Active"}};
     Json& finalizers = ObjectField(object, "spec")["finalizers"];
     if (!finalizers.is_array()) finalizers = Json::array();

@@ -29,7 +29,7 @@ bool IsPodScope(std::string_view scope) {
 
 bool IsScope(std::string_view scope) { return IsPodScope(scope) || scope == "VolumeAttributesClass"; }
 
-// Names that a scope has an opinion about: those without a domain.
+// Names that a scope may exclude: names without a domain.
 bool IsPlain(std::string_view resource) { return resource.find('/') == std::string_view::npos; }
 
 bool IsValidFor(std::string_view scope, std::string_view resource) {

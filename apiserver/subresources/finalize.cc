@@ -11,8 +11,8 @@
 
 namespace terrarium::apiserver {
 
-// Replaces a Namespace's spec.finalizers and nothing else; the last one's removal ends a Namespace that is
-// going.
+// Replaces only a Namespace's spec.finalizers. A Namespace that is being deleted is removed with its last
+// finalizer.
 void ServeNamespaceFinalize(const CallPtr& call) {
   auto options = ParseWriteOptions(call->request, "UpdateOptions");
   if (!options) return RespondError(call, options.status());

@@ -32,7 +32,7 @@ api::Status Exists(const ResourceInfo& resource, const api::Object& existing) {
   return status;
 }
 
-// What a create carries from attempt to attempt.
+// The state of a create that outlives an attempt.
 struct Creation : std::enable_shared_from_this<Creation> {
   CallPtr call;
   WriteOptions options;
@@ -47,7 +47,7 @@ struct Creation : std::enable_shared_from_this<Creation> {
 void Creation::Try() {
   --tries_left;
   call->warnings.resize(warnings_before);
-  // The last try needs no copy of what the client sent, and nearly every create is its own last try.
+  // The last attempt needs no copy of the client's document, and nearly every create has one attempt.
   auto document = PrepareNew(*call, tries_left > 0 ? Json(decoded) : std::move(decoded));
   if (!document) return RespondError(call, document.status());
   std::optional<api::QuotaSubject> quota_subject = FindQuotaSubject(*call, *document);

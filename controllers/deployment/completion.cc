@@ -1,4 +1,4 @@
-// The end of a step: resizes that both strategies share, and what follows when a rollout is complete.
+// The end of a step: resizes that both strategies share, and the clean-up after a complete rollout.
 
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
-// Going back to an old template because an annotation asks for it, which is what the extensions API's
-// rollback became. kubectl's own `rollout undo` writes the old template itself. Mirrors
+// Returning to an old template by request of an annotation, which took the place of the extensions API's
+// rollback. kubectl's own `rollout undo` writes the old template itself. Mirrors
 // pkg/controller/deployment/rollback.go, v1.36.
 
 #include <algorithm>
@@ -65,7 +65,7 @@ Task<ReconcileResult> DeploymentController::RollBack(SyncStatePtr sync, std::int
   co_return ended;
 }
 
-// Takes the wish away; with a target, fulfils it.
+// Removes the request; with a target, carries it out.
 Task<ReconcileResult> DeploymentController::EndRollback(SyncStatePtr sync, const ReplicaSetFacts* target) {
   Json next = *sync->document;
   if (target == nullptr) {

@@ -39,8 +39,8 @@ class EventRecorder {
     std::string component;  // e.g. "default-scheduler", "kubelet"
     std::string host = {};  // the node, for the kubelet
   };
-  // Writes on the lane of `env`, which need not be that of the component that records. `client` is of that
-  // lane and outlives the recorder.
+  // Writes on the lane of `env`, which may be another lane than the component's own. `client` belongs to the
+  // lane of `env` and outlives the recorder.
   EventRecorder(const api::Env& env, api::Client& client);
   ~EventRecorder();
 

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
       app.add_subcommand("test", "run scenario files, each on a fresh cluster with a virtual clock");
   AddTestFlags(*test, test_flags);
   WhyFlags why_flags;
-  CLI::App* why = app.add_subcommand("why", "ask a server why an object was created, deleted or scaled");
+  CLI::App* why = app.add_subcommand("why", "print why an object was created, deleted or scaled");
   AddWhyFlags(*why, why_flags);
   try {
     app.parse(argc, argv);

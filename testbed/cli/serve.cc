@@ -179,37 +179,39 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
   app.add_option("--address", flags.address, "IP address to listen on")->capture_default_str();
   app.add_option("--data", flags.cluster.data, "SQLite file to keep objects in (default: in memory)");
   app.add_option("--cluster-data-dir", flags.cluster_data_dir,
-                 "folder below which clusters made over HTTP may keep their data files (default: nowhere)");
+                 "folder below which clusters created over HTTP may keep data files (default: none)");
   app.add_option("--disable-admission-plugins", flags.cluster.disable_admission_plugins,
-                 "those to turn off, such as ServiceAccount");
+                 "admission plugins to turn off, such as ServiceAccount");
   app.add_option("--durability", flags.cluster.durability, "what an acknowledged write of --data survives")
       ->check(CLI::IsMember({"full", "normal", "off"}))
       ->capture_default_str();
   app.add_option("--enable-admission-plugins", flags.cluster.enable_admission_plugins,
-                 "ServiceAccount turns it on where serviceaccount-controller does not run");
+                 "admission plugins to turn on: ServiceAccount where serviceaccount-controller does not run");
   app.add_option("--event-ttl", flags.cluster.event_ttl, "how long Events are kept after the last write")
       ->capture_default_str();
   app.add_option("--feature-gates", flags.cluster.feature_gates,
-                 "of all components: Name=true,Other=false,...");
+                 "feature gates of all components: Name=true,Other=false,...");
   app.add_option("--controller-manager-feature-gates", flags.cluster.controller_manager_feature_gates,
-                 "where the controllers' gates differ from --feature-gates");
+                 "gates of the controller-manager that differ from --feature-gates");
   app.add_option("--kubelet-feature-gates", flags.cluster.kubelet_feature_gates,
-                 "where the kubelet's gates differ from --feature-gates");
+                 "gates of the kubelet that differ from --feature-gates");
   app.add_option("--kubeconfig", flags.kubeconfig,
-                 "where to write the kubeconfig (default: a file per port, in a folder of yours)");
-  app.add_option("--ready-file", flags.ready_file, "written when ready: {\"url\", \"kubeconfig\", \"pid\"}");
+                 "where to write the kubeconfig (default: a file per port, in a private folder)");
+  app.add_option("--ready-file", flags.ready_file,
+                 "file to write when ready: {\"url\", \"kubeconfig\", \"pid\"}");
   app.add_flag("--exit-on-stdin-close", flags.exit_on_stdin_close,
-               "end when standard input closes: nothing is left behind by a parent that dies");
+               "stop when standard input closes, so that a parent that dies leaves no server behind");
   app.add_option("--log-level", flags.log_level, "what to log on standard error")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
       ->capture_default_str();
   app.add_option("--tls-cert", flags.tls_cert, "PEM certificate: serve HTTPS");
   app.add_option("--tls-key", flags.tls_key, "PEM key of --tls-cert");
-  app.add_option("--client-ca", flags.client_ca, "PEM authority: clients must show a certificate it signed");
+  app.add_option("--client-ca", flags.client_ca,
+                 "PEM authority of the certificates that clients must present");
   app.add_option("--token-file", flags.token_file,
                  "bearer tokens, a line each: token,user,uid[,\"group,...\"]");
   app.add_option("--controllers", flags.cluster.controllers,
-                 "controllers to run, as kube-controller-manager names them")
+                 "controllers to run, in kube-controller-manager's syntax")
       ->capture_default_str();
   app.add_option("--kubelet", flags.cluster.kubelet, "run the fake kubelet")->capture_default_str();
   app.add_option("--scheduler", flags.cluster.scheduler, "run the scheduler")->capture_default_str();
@@ -217,18 +219,17 @@ void AddServeFlags(CLI::App& app, ServeFlags& flags) {
       ->check(CLI::Range(0, kNodesMax))
       ->capture_default_str();
   app.add_option("--pod-defaults", flags.pod_defaults,
-                 "how pods without a pod script behave: start-delay=2s,stop-after=5s,...");
+                 "script of pods that have none of their own: start-delay=2s,stop-after=5s,...");
   app.add_option("--pod-picker-allow", flags.pod_picker_allow,
                  "hosts that a downscalePodPicker may be on: names, *.SUFFIX, addresses, networks, each with "
-                 ":PORT or "
-                 "for all ports; * for every host")
+                 ":PORT or for all ports; * for every host")
       ->capture_default_str();
   app.add_option("--pod-picker-ca", flags.pod_picker_ca,
-                 "PEM authorities of downscalePodPickers that speak HTTPS (default: the system's)");
+                 "PEM authorities of downscalePodPickers that use HTTPS (default: the system's)");
   app.add_option("--clock", flags.cluster.clock, "the cluster's time: real, scaled=N, virtual or auto")
       ->capture_default_str();
   app.add_option("--seed", flags.cluster.seed,
-                 "of uids, names and choices (default: a different one each time)")
+                 "seed of uids, names and choices (default: a different one each time)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--max-requests-inflight", flags.max_requests_inflight,
                  "reads served in parallel; more get 429")

@@ -105,7 +105,7 @@ struct Outcome {
 Outcome RunJob(const Job& job) {
   const steady_clock::time_point began = steady_clock::now();
   Outcome out;
-  out.report = scenario::Run(*job.scenario, job.seed, interrupted).Go();
+  out.report = scenario::Run(*job.scenario, job.seed, interrupted).Execute();
   out.took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - began);
   return out;
 }
@@ -188,10 +188,10 @@ void AddTestFlags(CLI::App& app, TestFlags& flags) {
   app.add_option("--parallel", flags.parallel, "scenarios to run in parallel (default: the number of cores)")
       ->check(CLI::Range(1, 1024));
   app.add_option("--filter", flags.filter,
-                 "only scenarios whose name has this in it; with a *, whose name is like it");
+                 "only scenarios whose name contains the text, or matches it if it has a *");
   app.add_option("--seed", flags.seed, "run every scenario from this seed instead of its own")
       ->check(CLI::NonNegativeNumber);
-  app.add_flag("--list", flags.list, "print the scenarios there are and run none");
+  app.add_flag("--list", flags.list, "list the scenarios without running them");
   app.add_flag("--schema", flags.schema, "print the JSON Schema of scenario files, for editors");
   app.footer([] { return Footer(); });
 }

@@ -43,7 +43,7 @@ class TestProgress {
   std::mutex mutex_;
   std::vector<std::optional<Ending>> endings_;
   std::size_t printed_ = 0;
-  std::string running_;  // the title of the one that began last
+  std::string running_;  // the title of the scenario that began last
   std::vector<std::size_t> failures_;
   int passed_ = 0;
   int failed_ = 0;

@@ -113,11 +113,9 @@ void AddWhyFlags(CLI::App& app, WhyFlags& flags) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app.footer(
-      "Prints what the controllers created, deleted and scaled: the object itself, what they did on its "
-      "behalf, and\n"
-      "so on down (a Deployment's ReplicaSets and their pods), oldest first, each with what was seen and "
-      "which rule\n"
-      "fired. The server keeps the newest 10,000 records.");
+      "Prints why the object, and everything on its behalf (a Deployment's ReplicaSets and their pods), was\n"
+      "created, deleted or scaled, oldest first, each with the rule that applied and the numbers behind it.\n"
+      "The server keeps the newest 10,000 records.");
 }
 
 int RunWhy(const WhyFlags& flags) {

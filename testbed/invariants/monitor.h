@@ -34,7 +34,7 @@ struct Conduct {
 };
 
 struct MonitorOptions {
-  std::set<std::string> controllers = {};  // those that run, by kube-controller-manager's names
+  std::set<std::string> controllers = {};  // the running ones, by kube-controller-manager's names
   Conduct conduct = {};
   Report on_violation;  // called when a violation is detected, during a write
   // Called for each request of a component after the monitor has processed its changes. May be empty.

@@ -14,7 +14,7 @@ using Why = Run::Moved::Why;
 constexpr const char* kTimeKeys[] = {"eventually", "always", "never"};
 
 // Checks an expectation at every state that it reaches.
-class Guard : public Standing {
+class Guard : public StandingExpectation {
  public:
   Guard(std::unique_ptr<Expectation> expectation, bool never)
       : expectation_(std::move(expectation)), never_(never) {}
@@ -114,7 +114,7 @@ StepOutcome Judge(Run& run, const Json& step, std::unique_ptr<Expectation> expec
     if (!step.contains(key)) continue;
     const std::string span = step[key].get<std::string>();
     if (span != "end") return Throughout(run, std::move(expectation), never, api::ParseDuration(span).value);
-    run.Stand(std::make_unique<Guard>(std::move(expectation), never));
+    run.AddStanding(std::make_unique<Guard>(std::move(expectation), never));
     return StepOutcome::Fine();  // the run checks it right after this step
   }
   if (expectation->Holds()) return StepOutcome::Fine();

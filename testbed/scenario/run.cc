@@ -56,7 +56,7 @@ Run::Run(const Scenario& scenario, std::uint64_t seed, const std::atomic<bool>& 
 
 Run::~Run() = default;
 
-RunReport Run::Go() {
+RunReport Run::Execute() {
   Start(seed_);
   for (std::size_t i = 0; i < scenario_.steps.size() && report_.result == RunReport::Result::kPassed; ++i)
     DoStep(i);
@@ -86,7 +86,7 @@ bool Run::DoStep(std::size_t index) {
   bed_->timeline().Note("test", "step", step.Title());
   std::optional<Mismatch> wrong = Verdict(step.document, step.def->run(*this, step.document));
   // What stands and was broken meanwhile is the better news: the step mostly failed because of it.
-  if (!AllStands()) return false;
+  if (!AllHold()) return false;
   if (wrong) {
     FailAt(index, std::move(*wrong));
     return false;
@@ -96,7 +96,7 @@ bool Run::DoStep(std::size_t index) {
   return true;
 }
 
-bool Run::AllStands() {
+bool Run::AllHold() {
   if (report_.result != RunReport::Result::kPassed) return false;
   if (violation_) {
     FailAt(at_step_, {violation_->String(), {}, violation_->revision});
@@ -128,12 +128,14 @@ void Run::FailAt(std::size_t step, Mismatch mismatch) {
   report_.failure = std::move(failure);
 }
 
-void Run::Stand(std::unique_ptr<Standing> standing) { standing_.push_back({at_step_, std::move(standing)}); }
+void Run::AddStanding(std::unique_ptr<StandingExpectation> standing) {
+  standing_.push_back({at_step_, std::move(standing)});
+}
 
 Run::Moved Run::Move(api::Duration limit, const std::function<bool()>& stop) {
   bool stopped = false;
   auto ended = [&] {
-    if (!AllStands()) return true;
+    if (!AllHold()) return true;
     stopped = stop && stop();
     return stopped;
   };
@@ -145,7 +147,7 @@ Run::Moved Run::Move(api::Duration limit, const std::function<bool()>& stop) {
 }
 
 Run::Moved Run::MoveUntilIdle(api::Duration limit) {
-  RunOutcome outcome = bed_->clock().RunUntilIdle(limit, [this] { return !AllStands(); });
+  RunOutcome outcome = bed_->clock().RunUntilIdle(limit, [this] { return !AllHold(); });
   if (report_.result != RunReport::Result::kPassed) return {MovedWhy::kBroken};
   if (outcome.why == Why::kIdle) return {MovedWhy::kIdle};
   return {outcome.why == Why::kBusy ? MovedWhy::kBusy : MovedWhy::kLimit};

@@ -39,9 +39,9 @@ struct RunReport {
 };
 
 // An expectation that must hold at every revision until the end of the run.
-class Standing {
+class StandingExpectation {
  public:
-  virtual ~Standing() = default;
+  virtual ~StandingExpectation() = default;
   // Checks the revisions since the last call. Returns the first mismatch, if any.
   virtual std::optional<Mismatch> Check() = 0;
 };
@@ -52,7 +52,7 @@ class Run {
   Run(const Scenario& scenario, std::uint64_t seed, const std::atomic<bool>& interrupted);
   ~Run();
 
-  RunReport Go();
+  RunReport Execute();
 
   // The methods below are for steps.
   Testbed& bed() { return *bed_; }
@@ -76,7 +76,7 @@ class Run {
   // The outcome of a step whose move ended in an unexpected way; `wanted` is the message.
   static StepOutcome BadMove(Moved moved, const std::string& wanted);
 
-  void Stand(std::unique_ptr<Standing> standing);
+  void AddStanding(std::unique_ptr<StandingExpectation> standing);
   // /metrics as they were right after the step of that name. REQUIRES: the name is among the scenario's
   // marks, and the step has run.
   const std::string& MetricsAfter(const std::string& step) const { return metrics_after_.at(step); }
@@ -85,13 +85,13 @@ class Run {
  private:
   struct StandingStep {
     std::size_t step;
-    std::unique_ptr<Standing> standing;
+    std::unique_ptr<StandingExpectation> standing;
   };
   void Start(std::uint64_t seed);
   bool DoStep(std::size_t index);
   // Checks invariants and standing expectations. Returns false if one is broken or the run is interrupted;
   // report_ then has the result.
-  bool AllStands();
+  bool AllHold();
   void FailAt(std::size_t step, Mismatch mismatch);
 
   const Scenario& scenario_;

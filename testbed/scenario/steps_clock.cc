@@ -68,13 +68,13 @@ const Members& RunUntilKeys() {
 std::span<const StepDef> ClockSteps() {
   static const std::vector<StepDef> steps{
       {"advance",
-       "move the clock by so much, timer by timer; 0s works off what is due now",
+       "move the clock by so much, timer by timer; 0s runs the work that is due now",
        DurationText(),
        {},
        nullptr,
        Advance},
       {"runUntilIdle",
-       "move the clock until nothing is left to do but heartbeats; the value is the longest it may take",
+       "move the clock until only housekeeping is left; the value is the longest time allowed",
        DurationText(),
        {},
        nullptr,

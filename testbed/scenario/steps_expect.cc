@@ -301,7 +301,7 @@ StepOutcome ExpectMetric(Run& run, const Json& step) {
 std::span<const StepDef> ExpectationSteps() {
   static const std::vector<StepDef> steps{
       {"expect",
-       "what objects there are and what they look like",
+       "check how many objects there are, and their fields",
        Target(),
        {&SelectionMembers(), &ObjectKeys(), &TimeKeys()},
        CheckObjects,
@@ -313,7 +313,7 @@ std::span<const StepDef> ExpectationSteps() {
        CheckEvents,
        ExpectEvents},
       {"expectMetric",
-       "the value of a series of /metrics; checked whenever the cluster is quiet",
+       "check the value of a series of /metrics, whenever the cluster is quiet",
        AnyText(),
        {&MetricKeys(), &TimeKeys()},
        CheckMetric,

@@ -245,7 +245,7 @@ std::span<const StepDef> ObjectSteps() {
        Delete,
        true},
       {"evict",
-       "ask for pods to be evicted (the Eviction API, which minds disruption budgets)",
+       "evict pods through the Eviction API, which respects disruption budgets",
        Target(),
        {&ActingMembers()},
        CheckEvict,

@@ -91,7 +91,7 @@ const Members& ReleaseKeys() {
                              .members = {{"exitCode", ExitCode(), "with which the containers end", true}}};
   static const Members members{
       {"at", Point(), "which hold ends; all of them by default"},
-      {"outcome", outcome, "how they end"},
+      {"outcome", outcome, "how the pods end"},
   };
   return members;
 }
@@ -129,7 +129,7 @@ const Shape& Rule() {
                            .members = {{"name", AnyText(), "by which it is removed", true},
                                        {"namespace", AnyText(), "all namespaces by default"},
                                        {"selector", SelectorText(), "labels of the pods"},
-                                       {"script", ScriptKeys(), "how they behave", true}}};
+                                       {"script", ScriptKeys(), "how the pods behave", true}}};
   return shape;
 }
 
@@ -160,14 +160,14 @@ StepOutcome OrderNode(Run& run, const Json& step) {
 std::span<const StepDef> PodSteps() {
   static const std::vector<StepDef> steps{
       {kHold,
-       "hold pods where they are: nothing moves them on until they are released",
+       "hold pods at a point of their life until they are released",
        Target(),
        {&ActingMembers(), &HoldKeys()},
        CheckPods<kHold>,
        Order<kHold, &PodRules::Hold>,
        true},
       {kRelease,
-       "let held pods go on",
+       "release held pods",
        Target(),
        {&ActingMembers(), &ReleaseKeys()},
        CheckPods<kRelease>,
@@ -202,7 +202,7 @@ std::span<const StepDef> PodSteps() {
        AddRule,
        true},
       {"removePodRule",
-       "take a rule back, by its name; pods that only it held go on",
+       "remove a rule by its name; pods that it alone held continue",
        AnyText(),
        {},
        nullptr,
@@ -215,14 +215,14 @@ std::span<const StepDef> PodSteps() {
 std::span<const StepDef> NodeSteps() {
   static const std::vector<StepDef> steps{
       {kFailNode,
-       "take a node away: it stops reporting and its pods stand still",
+       "make a node fail: it stops reporting, and so do its pods",
        AnyText(),
        {},
        nullptr,
        OrderNode<kFailNode, &NodeAgent::Fail>,
        true},
       {kRecoverNode,
-       "bring a node back",
+       "let a failed node recover",
        AnyText(),
        {},
        nullptr,

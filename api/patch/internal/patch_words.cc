@@ -8,7 +8,7 @@ namespace terrarium::api {
 
 namespace {
 
-// Into one text: a value nested deeply is not copied once more at each level.
+// Appends to one text, so that a deeply nested value is not copied again at each level.
 void AppendGoValue(const Json& value, std::string& out) {
   const char* separator = "";
   if (value.is_object()) {

@@ -9,7 +9,7 @@ namespace {
 
 using api::Json;
 
-// A deadline of more than a thousand years is none, and must not overflow the arithmetic of times.
+// A deadline of more than a thousand years counts as none, so that the arithmetic of times cannot overflow.
 constexpr std::chrono::seconds kDeadlineMax = std::chrono::years(1000);
 
 std::optional<std::int64_t> OptionalInt(const Json& object, const char* key) {

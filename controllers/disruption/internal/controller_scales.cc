@@ -29,7 +29,7 @@ ControllerScale ScaleOf(const api::Object& object) {
   return {object.header().uid, api::IntAt(*object.Document(), 0, "spec", "replicas")};
 }
 
-// The very object that the reference means.
+// The object to which the reference points, by uid.
 ObjectPtr Referred(const Informer& informer, const OwnerReference& reference, const std::string& ns) {
   ObjectPtr object = informer.Get({ns, reference.name});
   return object != nullptr && object->header().uid == reference.uid ? object : nullptr;
@@ -74,7 +74,7 @@ std::optional<ControllerScale> ControllerScales::OfReplicaSet(const OwnerReferen
   return ScaleFrom(deployments_, *owner, ns);
 }
 
-// The apiserver is asked for what the informers do not have.
+// Objects that no informer has are read from the apiserver.
 Result<std::optional<ControllerScale>> ControllerScales::OfScalable(const OwnerReference& controller,
                                                                     const std::string& ns) const {
   const ServedResource* resource = resources_.Find(controller.api_version, controller.kind);

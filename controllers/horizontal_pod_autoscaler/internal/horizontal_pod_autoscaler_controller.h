@@ -43,7 +43,7 @@ class HorizontalPodAutoscalerController
   // The pods of a target, with their documents.
   using Pods = std::vector<std::shared_ptr<const Json>>;
 
-  // What one metric asks for. On failure `reason` is that of the condition ScalingActive.
+  // The size that one metric asks for. On failure `reason` is that of the condition ScalingActive.
   struct MetricOutcome {
     std::optional<Proposal> proposal;
     std::string name;    // for events

@@ -32,7 +32,7 @@ struct Created {
 
 struct Deleted {
   int pods = 0;
-  int ready = 0;  // of these
+  int ready = 0;  // of `pods`
   std::set<std::string>
       not_expected;  // uids of pods whose deletion no event will report: they are gone, or the request failed
   std::optional<api::Status> failure;

@@ -29,7 +29,7 @@ class VolumeMetrics {
   void ClaimChanged(const ClaimPtr& old, const ClaimPtr& now);
 
   // Operations: the provisioning of a claim's volume until the claim is bound, and the deletion of a volume.
-  // Started counts once for each key until it is done; one that was not started is not recorded.
+  // Started counts once for each key until it is done; an operation without a start is not recorded.
   void ProvisioningStarted(const api::ObjectName& claim, std::string plugin, api::Time now);
   void DeletionStarted(const api::ObjectName& volume, std::string plugin, api::Time now);
   void ProvisioningFailed(const api::ObjectName& claim);

@@ -14,7 +14,7 @@ namespace terrarium::controllers {
 // The pods that have ended, in the order in which they are collected: evicted ones first, then the oldest.
 class EndedPods {
  public:
-  // Adds a pod that has ended, and removes one that has not.
+  // Adds the pod if it has ended, and removes it otherwise.
   void Update(const api::Object& pod);
   void Remove(const api::ObjectName& pod);
   std::size_t size() const { return order_.size(); }

@@ -120,7 +120,7 @@ struct StatefulSetController::SyncState {
   SetSpec spec;
   api::Time now{};
 
-  std::vector<ObjectPtr> revisions;  // oldest first, without one that this sync created
+  std::vector<ObjectPtr> revisions;  // oldest first; lacks a revision created by this sync
   ObjectPtr current;
   ObjectPtr update;
   std::vector<StatefulPodPtr> pods;  // that the set controls and selects
@@ -129,7 +129,7 @@ struct StatefulSetController::SyncState {
   std::shared_ptr<const api::Json> saw;  // for why records
 
   const std::string& Name() const { return set->header().name; }
-  // The claims of a pod of the set; `uid` is empty for one that does not exist.
+  // The claims of a pod of the set; `uid` is empty if the pod does not exist.
   PodClaims ClaimsOf(const std::string& pod, const std::string& uid, int ordinal, bool condemned) const;
 };
 

@@ -41,7 +41,7 @@ class Cluster {
   void RemoveNamespace(const std::string& name);
 
   // The objects whose selectors the default spread constraints use. Workloads, whose selectors do not change,
-  // are looked up when a pod of theirs is seen; WorkloadSeen makes up for one that was not there yet.
+  // are looked up when a pod of theirs is seen; WorkloadSeen adds a workload that is seen after its pods.
   using FindWorkload = std::function<api::ObjectPtr(std::string_view resource, const api::ObjectName& name)>;
   void SetWorkloads(FindWorkload find) { find_workload_ = std::move(find); }
   void WorkloadSeen(std::string_view resource, const api::ObjectName& name);
@@ -69,7 +69,7 @@ class Cluster {
   const std::vector<NodeInfo*>& nodes() const { return known_; }
   // A known node, or nullptr.
   NodeInfo* FindNode(std::string_view name) const;
-  // Also one that is not known, but has pods; or nullptr.
+  // A known node, or an unknown one that has pods; else nullptr.
   NodeInfo* FindWithPods(std::string_view name) const;
   // Whether any placed pod has a lower priority, so that preemption could choose it.
   bool HasLowerPriority(std::int64_t priority) const {
@@ -94,7 +94,7 @@ class Cluster {
   void NamespaceLabelsChanged(const std::string& name);
   void SweepIfDue();
 
-  // `change` is a number of pods, `live_change` that of the ones which do not terminate.
+  // `change` is a number of pods; `live_change` leaves out terminating pods.
   void Count(const PodClass& pod_class, const NodeInfo& node, int change, int live_change);
   // All that is on the node, and the node itself for spreading.
   void CountNode(const NodeInfo& node, int sign);

@@ -74,7 +74,7 @@ class Diagnosis {
     rejected_by_.Insert(FilterName::kNodeAffinity);
     Count(Reason::kNotNamedByAffinity, nodes);
   }
-  // No node can pass that filter, whatever it is like.
+  // No node can pass that filter.
   void RejectEverywhere(FilterName by, std::string message) {
     rejected_by_.Insert(by);
     everywhere_ = std::move(message);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A node and what is placed on it, summed up.
+// A node, and the sums over the pods that are placed on it.
 
 #include <cstddef>
 #include <cstdint>

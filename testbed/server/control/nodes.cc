@@ -25,10 +25,11 @@ void Give(Call call) {
 }
 
 constexpr Endpoint kEndpoints[] = {
-    {"GET", "/nodes", "the nodes that have been taken away", "", ListNodes},
-    {"POST", "/nodes/{name}/fail", "take a node away: it stops reporting and its pods stand still", "",
+    {"GET", "/nodes", "the nodes that have failed", "", ListNodes},
+    {"POST", "/nodes/{name}/fail", "make a node fail: it stops reporting, and so do its pods", "",
      Give<&NodeAgent::Fail>, "node-1"},
-    {"POST", "/nodes/{name}/recover", "bring a node back", "", Give<&NodeAgent::Recover>, "node-1"},
+    {"POST", "/nodes/{name}/recover", "let a failed node recover: it is ready immediately", "",
+     Give<&NodeAgent::Recover>, "node-1"},
 };
 
 }  // namespace

@@ -26,14 +26,15 @@ void RemoveRule(Call call) {
 }
 
 constexpr Endpoint kEndpoints[] = {
-    {"GET", "/pods/rules", "the rules about pods, and which pods are held where", "", ListRules},
+    {"GET", "/pods/rules", "the pod rules, and the pods that are held at each point", "", ListRules},
     {"POST", "/pods/rules", "add a rule: a script for the pods of a namespace and selector",
      R"({"name": "slow", "namespace": "default", "selector": "app=web", "script": {"stop-after": "20s"}})",
      Give<&PodRules::Add>},
-    {"DELETE", "/pods/rules/{name}", "remove a rule; pods that only it held go on", "", RemoveRule, "slow"},
+    {"DELETE", "/pods/rules/{name}", "remove a rule; pods that it alone held continue", "", RemoveRule,
+     "slow"},
     {"POST", "/pods/hold", "hold a pod, or a rule's pods, before ready or in terminating",
      R"({"namespace": "default", "pod": "web", "point": "terminating"})", Give<&PodRules::Hold>},
-    {"POST", "/pods/release", "let a held pod, or a rule's pods, go on, with an outcome if you like",
+    {"POST", "/pods/release", "release a held pod, or a rule's pods; an outcome is optional",
      R"({"namespace": "default", "pod": "web", "outcome": {"exitCode": 0}})", Give<&PodRules::Release>},
     {"POST", "/pods/fail", "end a pod now, phase Failed",
      R"({"namespace": "default", "pod": "web", "exitCode": 1})", Give<&PodRules::Fail>},

@@ -19,9 +19,9 @@ void RemoveAddress(Call call) {
 constexpr Endpoint kEndpoints[] = {
     {"GET", "/services", "the Services for which an address is registered", "", ListAddresses},
     {"PUT", "/services/{namespace}/{name}/address",
-     "register where a Service really listens, for what the cluster calls; also by port",
+     "register the address at which the cluster calls a Service; a port can have one of its own",
      R"({"address": "127.0.0.1:9000", "ports": {"https": 9443}})", PutAddress, "default/picker"},
-    {"DELETE", "/services/{namespace}/{name}/address", "forget that address", "", RemoveAddress,
+    {"DELETE", "/services/{namespace}/{name}/address", "remove the address of a Service", "", RemoveAddress,
      "default/picker"},
 };
 

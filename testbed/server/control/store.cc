@@ -11,7 +11,7 @@ void CompactStore(Call call) {
 }
 
 constexpr Endpoint kEndpoints[] = {
-    {"POST", "/store/compact", "forget the history: older revisions are answered with 410", "", CompactStore},
+    {"POST", "/store/compact", "remove the history: older revisions get 410", "", CompactStore},
 };
 
 }  // namespace

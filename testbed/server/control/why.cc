@@ -29,8 +29,8 @@ void GetWhy(Call call) {
 
 constexpr Endpoint kEndpoints[] = {
     {"GET", "/why",
-     "what the controllers created, deleted and scaled, on whose behalf, what they saw, by which rule", "",
-     GetWhy, "", "resource=replicasets&namespace=default&name=web"},
+     "the objects that controllers created, deleted and scaled: on whose behalf, by which rule and numbers",
+     "", GetWhy, "", "resource=replicasets&namespace=default&name=web"},
 };
 
 }  // namespace

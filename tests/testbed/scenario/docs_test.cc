@@ -41,7 +41,7 @@ void RunAll(const std::string& text) {
   EXPECT_FALSE(read.scenarios.empty());
   const std::atomic<bool> interrupted = false;
   for (const Scenario& scenario : read.scenarios) {
-    RunReport report = Run(scenario, 1, interrupted).Go();
+    RunReport report = Run(scenario, 1, interrupted).Execute();
     if (report.failure)
       ADD_FAILURE() << scenario.name << "\n" << Describe(scenario, *report.failure) << "in\n" << text;
   }

@@ -43,7 +43,7 @@ std::string Steps(const std::string& steps) { return std::string("scenario: x\ns
 
 RunReport RunScenario(const Scenario& scenario, std::uint64_t seed = 1, bool interrupt = false) {
   const std::atomic<bool> interrupted = interrupt;
-  return Run(scenario, seed, interrupted).Go();
+  return Run(scenario, seed, interrupted).Execute();
 }
 
 // The message of the failure; empty if the scenario passes.
