@@ -71,9 +71,10 @@ class Checker {
  public:
   void Check(const ValueType& type, const Json& value, const std::string& path) {
     if (errors_.size() >= kMaxErrors) return;
+    if (type.kind() == Kind::kNone) return Report(path, "field not declared in schema");
     if (value.is_null()) return;
     switch (type.kind()) {
-      case Kind::kNone: return Report(path, "field not declared in schema");
+      case Kind::kNone: return;
       case Kind::kScalar: return Scalar(type, value, path);
       case Kind::kRaw: return;
       case Kind::kFree:

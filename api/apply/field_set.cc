@@ -16,6 +16,19 @@ const Entries& EntriesOf(const FieldSetPtr& set) {
   return set == nullptr ? kNone : set->entries();
 }
 
+// The first entry at or after `from` that is not before `element`, in the logarithm of the distance: sets of
+// one object often differ much in size.
+Entries::const_iterator SkipTo(Entries::const_iterator from, Entries::const_iterator end,
+                               const PathElement& element) {
+  std::ptrdiff_t step = 1;
+  while (end - from > step && from[step].element < element) {
+    from += step;
+    step *= 2;
+  }
+  return std::lower_bound(from, std::min(end, from + step + 1), element,
+                          [](const Entry& entry, const PathElement& e) { return entry.element < e; });
+}
+
 // Combines two sets level by level. `combine(a, b)` gives the node of an element, where one of the entries
 // may be nullptr. With `all` it is asked about the elements that only `b` has, too.
 template <typename Combine>
@@ -43,7 +56,7 @@ FieldSetPtr Zip(const FieldSetPtr& a, const FieldSetPtr& b, bool all, Combine co
     } else if (all) {
       add(nullptr, &*y++);
     } else {
-      ++y;
+      y = SkipTo(y, right.end(), x->element);
     }
   }
   if (same) return a;
@@ -68,6 +81,9 @@ void Visit(const FieldSetPtr& set, FieldPath& path, const std::function<void(con
 // The sets that were interned last, by their hashes. Bounded; it affects only memory and speed.
 class InternTable {
  public:
+  // A larger set stays as it is, so that the table cannot hold much memory that nothing else needs.
+  static constexpr std::size_t kBytesMax = 64 * 1024;
+
   // `set` has interned parts. Returns an equal set that is here, or keeps this one.
   FieldSetPtr Share(const FieldSetPtr& set) {
     const std::size_t hash = HashOf(*set);
@@ -107,6 +123,14 @@ class InternTable {
 };
 
 }  // namespace
+
+FieldSet::FieldSet(std::vector<Entry> entries) : entries_(std::move(entries)) {
+  constexpr std::size_t kPunctuation = 8;  // quotes, colon, braces and comma
+  for (const Entry& entry : entries_) {
+    approximate_bytes_ += entry.element.ApproximateBytes() + kPunctuation;
+    if (entry.below != nullptr) approximate_bytes_ += entry.below->approximate_bytes_;
+  }
+}
 
 const Entry* FieldSet::Find(const PathElement& element) const {
   const auto it =
@@ -154,6 +178,13 @@ FieldSetPtr Union(const FieldSetPtr& a, const FieldSetPtr& b) {
     if (y == nullptr) return {x->member, x->below};
     return {x->member || y->member, Union(x->below, y->below)};
   });
+}
+
+FieldSetPtr UnionOf(std::vector<FieldSetPtr> sets) {
+  if (sets.empty()) return nullptr;
+  for (std::size_t step = 1; step < sets.size(); step *= 2)
+    for (std::size_t i = 0; i + step < sets.size(); i += 2 * step) sets[i] = Union(sets[i], sets[i + step]);
+  return std::move(sets[0]);
 }
 
 FieldSetPtr Intersection(const FieldSetPtr& a, const FieldSetPtr& b) {
@@ -206,7 +237,7 @@ void ForEachPath(const FieldSetPtr& set, const std::function<void(const FieldPat
 
 FieldSetPtr Intern(const FieldSetPtr& set) {
   static InternTable table;
-  if (set == nullptr) return nullptr;
+  if (set == nullptr || set->ApproximateBytes() > InternTable::kBytesMax) return set;
   Entries shared;
   for (std::size_t i = 0; i < set->entries().size(); ++i) {
     const Entry& entry = set->entries()[i];

@@ -2,6 +2,7 @@
 
 // Sets of fields, by which owners of parts of an object are recorded.
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -26,13 +27,16 @@ class FieldSet {
     FieldSetPtr below;
   };
 
-  explicit FieldSet(std::vector<Entry> entries) : entries_(std::move(entries)) {}
+  explicit FieldSet(std::vector<Entry> entries);
   const std::vector<Entry>& entries() const { return entries_; }
+  // About the length of its text (fields_v1.h).
+  std::size_t ApproximateBytes() const { return approximate_bytes_; }
   // nullptr when the set has nothing at or below `element`.
   const Entry* Find(const PathElement& element) const;
 
  private:
   std::vector<Entry> entries_;
+  std::size_t approximate_bytes_ = 0;
 };
 
 // What a walker found at a path: whether the path itself is in the set, and what is below it.
@@ -59,7 +63,10 @@ class FieldSetBuilder {
 FieldSetPtr SetOf(std::span<const PathElement> path);
 
 // Each returns its first argument itself where that is the result, so that an unchanged set stays shared.
+// Union takes the time of both sets, the others that of the smaller one of each level.
 FieldSetPtr Union(const FieldSetPtr& a, const FieldSetPtr& b);
+// The union of any number of sets, in n log n of their sizes.
+FieldSetPtr UnionOf(std::vector<FieldSetPtr> sets);
 FieldSetPtr Intersection(const FieldSetPtr& a, const FieldSetPtr& b);
 // The paths of `a` that are not in `b`; a path below one of `b` stays.
 FieldSetPtr Difference(const FieldSetPtr& a, const FieldSetPtr& b);

@@ -43,9 +43,13 @@ void AppendLevel(const FieldSet& set, bool self, std::string& out) {
   out += '}';
 }
 
-std::optional<FieldNode> ReadLevel(const Json& fields, std::string* error) {
+std::optional<FieldNode> ReadLevel(const Json& fields, std::size_t depth, std::string* error) {
   FieldNode node;
   FieldSetBuilder builder;
+  if (depth > kFieldDepthMax) {
+    *error = "exceeded max depth of " + std::to_string(kFieldDepthMax);
+    return std::nullopt;
+  }
   if (!fields.is_object()) {
     *error = "ReadMapCB: expect { or n, but found a value that is not an object";
     return std::nullopt;
@@ -58,7 +62,8 @@ std::optional<FieldNode> ReadLevel(const Json& fields, std::string* error) {
     std::optional<PathElement> element = PathElement::Parse(it.key(), error);
     if (!element && error->empty()) continue;
     if (!element) return std::nullopt;
-    std::optional<FieldNode> below = it->is_null() ? FieldNode{true, nullptr} : ReadLevel(*it, error);
+    std::optional<FieldNode> below =
+        it->is_null() ? FieldNode{true, nullptr} : ReadLevel(*it, depth + 1, error);
     if (!below) return std::nullopt;
     builder.Add(std::move(*element), std::move(*below));
   }
@@ -94,7 +99,7 @@ Json FieldsV1Of(const FieldSetPtr& set) {
 std::optional<FieldSetPtr> ReadFieldsV1(const Json& fields, std::string* error) {
   error->clear();
   if (fields.is_null()) return FieldSetPtr();
-  std::optional<FieldNode> node = ReadLevel(fields, error);
+  std::optional<FieldNode> node = ReadLevel(fields, 0, error);
   if (!node) return std::nullopt;
   return std::move(node->below);
 }

@@ -106,6 +106,16 @@ bool ManagedFields::operator==(const ManagedFields& other) const {
                     [](const ManagedEntry& a, const ManagedEntry& b) { return a.time == b.time; });
 }
 
+std::size_t ManagedFields::ApproximateBytes() const {
+  constexpr std::size_t kRestOfEntry = 128;  // its other members, and their names
+  std::size_t bytes = 0;
+  for (const ManagedEntry& entry : entries_)
+    bytes += kRestOfEntry + entry.manager.name.text().size() + entry.manager.api_version.text().size() +
+             entry.manager.subresource.text().size() +
+             (entry.fields == nullptr ? 0 : entry.fields->ApproximateBytes());
+  return bytes;
+}
+
 std::optional<ManagedFields> ReadManagedFields(const Json& list, std::string* error) {
   ManagedFields managed;
   if (!list.is_array()) return managed;

@@ -52,12 +52,15 @@ class ManagedFields {
   // The same entries in the same order; the times may differ.
   bool IsSameButForTimes(const ManagedFields& other) const;
   bool operator==(const ManagedFields& other) const;
+  // About the length of its text.
+  std::size_t ApproximateBytes() const;
 
  private:
   std::vector<ManagedEntry> entries_;
 };
 
-using ManagedFieldsPtr = std::shared_ptr<const ManagedFields>;  // nullptr: the object has no owners
+// nullptr: the object has no owners.
+using ManagedFieldsPtr = std::shared_ptr<const ManagedFields>;
 
 // Reads metadata.managedFields. Returns nullopt for an entry that Kubernetes refuses, and sets *error.
 std::optional<ManagedFields> ReadManagedFields(const Json& list, std::string* error);

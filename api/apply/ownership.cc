@@ -63,22 +63,36 @@ void CapUpdateManagers(ManagedFields& managed) {
   std::sort(oldest.begin(), oldest.end(), [&](const ManagedEntry* a, const ManagedEntry* b) {
     return seconds(*a) != seconds(*b) ? seconds(*a) < seconds(*b) : identifiers[a] < identifiers[b];
   });
-  std::map<std::string, ManagedEntry*> first_of_version;
+  struct Version {
+    ManagedEntry* first = nullptr;    // the oldest entry
+    ManagedEntry* ancient = nullptr;  // which takes the fields of the others
+    std::vector<FieldSetPtr> folded;
+  };
+  std::map<std::string, Version> versions;
+  auto ancient_of = [](const ManagedEntry& entry) {
+    return FieldManager{MemberName("ancient-changes"), entry.manager.api_version,
+                        MemberName(std::string_view()), /*applied=*/false};
+  };
+  for (ManagedEntry* entry : oldest)
+    if (entry->manager.IsSame(ancient_of(*entry)))
+      versions[entry->manager.api_version.text()].ancient = entry;
   for (ManagedEntry* entry : oldest) {
     if (updaters <= kUpdateManagersMax) break;
-    auto [first, is_first] = first_of_version.emplace(entry->manager.api_version.text(), entry);
-    if (is_first) continue;
-    const FieldManager ancient = {MemberName("ancient-changes"), entry->manager.api_version,
-                                  MemberName(std::string_view()), /*applied=*/false};
-    ManagedEntry* existing = managed.Find(ancient);
-    if (entry == existing) continue;
-    ManagedEntry& bucket = existing != nullptr ? *existing : *first->second;
-    bucket.manager = ancient;
-    bucket.fields = Union(entry->fields, bucket.fields);
-    bucket.time = entry->time;  // the younger one
-    entry->fields = nullptr;
+    Version& version = versions[entry->manager.api_version.text()];
+    if (version.first == nullptr) {
+      version.first = entry;
+      continue;
+    }
+    if (entry == version.ancient) continue;
+    if (version.ancient == nullptr) version.ancient = version.first;
+    version.ancient->manager = ancient_of(*entry);
+    version.ancient->time = entry->time;  // the younger one
+    version.folded.push_back(std::move(entry->fields));
     --updaters;
   }
+  for (auto& [name, version] : versions)
+    if (!version.folded.empty())
+      version.ancient->fields = Intern(Union(UnionOf(std::move(version.folded)), version.ancient->fields));
   std::erase_if(entries, [](const ManagedEntry& entry) { return entry.fields == nullptr; });
 }
 
@@ -101,8 +115,9 @@ std::optional<Json> Prune(const ValueType& type, Json merged, const FieldSetPtr&
                           const ManagedFields& managed, std::string* error) {
   if (last == nullptr) return merged;
   const FieldSetPtr let_go = WithNamedFields(type, last);
-  FieldSetPtr owned;
-  for (const ManagedEntry& entry : managed.entries()) owned = Union(owned, entry.fields);
+  std::vector<FieldSetPtr> sets;
+  for (const ManagedEntry& entry : managed.entries()) sets.push_back(entry.fields);
+  const FieldSetPtr owned = UnionOf(std::move(sets));
 
   auto fields_of = [&](const Json& object) -> std::optional<FieldSetPtr> {
     auto fields = ListedFields(type, object, error);

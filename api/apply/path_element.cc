@@ -1,7 +1,9 @@
 #include "api/apply/path_element.h"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "api/base/field_error.h"
@@ -71,6 +73,24 @@ void AppendValue(const Json& value, std::string& out) {
   AppendEscapedForHtml(text, out);
 }
 
+std::size_t BytesOf(const Json& value) {
+  constexpr std::size_t kScalar = 8;  // a short number or boolean, with its punctuation
+  if (value.is_string()) return value.get_ref<const std::string&>().size() + kScalar;
+  if (value.is_primitive()) return kScalar;
+  std::string text;
+  AppendJson(value, text);
+  return text.size();
+}
+
+std::uint32_t ApproximateBytesOf(const Json& value) {
+  std::size_t bytes = 0;
+  if (value.is_object())
+    for (auto it = value.begin(); it != value.end(); ++it) bytes += it.key().size() + BytesOf(*it);
+  else
+    bytes = BytesOf(value);
+  return static_cast<std::uint32_t>(std::min<std::size_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
+}
+
 std::string Printed(const Json& value) {
   if (value.is_string()) return Quote(value.get_ref<const std::string&>());
   std::string text;
@@ -81,7 +101,14 @@ std::string Printed(const Json& value) {
 }  // namespace
 
 PathElement::PathElement(Kind kind, Json value)
-    : name_(std::string_view()), value_(std::make_shared<const Json>(std::move(value))), kind_(kind) {}
+    : name_(std::string_view()),
+      value_(std::make_shared<const Json>(std::move(value))),
+      value_bytes_(ApproximateBytesOf(*value_)),
+      kind_(kind) {}
+
+std::size_t PathElement::ApproximateBytes() const {
+  return kind_ == Kind::kField ? name().size() : value_bytes_;
+}
 
 PathElement PathElement::Key(Json keys) { return {Kind::kKey, std::move(keys)}; }
 PathElement PathElement::Value(Json value) { return {Kind::kValue, std::move(value)}; }

@@ -36,6 +36,8 @@ class PathElement {
   // Of all others: the object of keys, the value or the index.
   const Json& value() const { return *value_; }
 
+  // About the length of its text.
+  std::size_t ApproximateBytes() const;
   // As FieldsV1 writes it: f:spec, k:{"name":"main"}, v:"x", i:0.
   void AppendTo(std::string& out) const;
   // Reads that form. On failure returns nullopt; *error is Kubernetes' text, or empty for a kind of element
@@ -56,6 +58,7 @@ class PathElement {
 
   MemberName name_;
   std::shared_ptr<const Json> value_;  // nullptr: a field
+  std::uint32_t value_bytes_ = 0;      // about
   Kind kind_ = Kind::kField;
 };
 

@@ -70,6 +70,7 @@ bool ValueType::IsAtomicObject() const {
   switch (kind_) {
     // The field declares this for its single value or for the map as a whole; elements follow their own type.
     case Kind::kStruct:
+      if (field_ != nullptr && field_->def.granular) return false;
       return message_->atomic_struct() ||
              (field_ != nullptr && field_->def.atomic && field_->def.cardinality == Cardinality::kSingle);
     case Kind::kMap: return field_->def.atomic;

@@ -68,7 +68,8 @@ struct FieldDef {
   std::string_view list_map_keys{};  // comma separated, for ListType::kMap
   std::uint8_t patch_strategy = kPatchNone;
   std::string_view patch_merge_key{};
-  bool atomic = false;  // x-kubernetes-map-type: atomic on this use of a map or struct
+  bool atomic = false;    // x-kubernetes-map-type: atomic on this use of a map or struct
+  bool granular = false;  // x-kubernetes-map-type: granular on this use of a struct that is atomic elsewhere
   std::span<const std::string_view>
       enum_values{};  // sorted, as OpenAPI lists them; of the elements for lists
 };

@@ -129,6 +129,50 @@ TEST(FieldSet, HasOnlyItsMembers) {
   EXPECT_TRUE(Equal(SetOf(x), a));
 }
 
+TEST(FieldSet, SetsOfVeryDifferentSizesCombineTheSame) {
+  std::string many = "{";
+  for (int i = 100; i < 400; ++i) many += (i > 100 ? ",\"f:k" : "\"f:k") + std::to_string(i) + "\":{}";
+  const FieldSetPtr large = Read(many + "}");
+  const FieldSetPtr small = Read(R"({"f:a":{},"f:k099":{},"f:k100":{},"f:k257":{},"f:k399":{},"f:z":{}})");
+  EXPECT_EQ(Written(Intersection(small, large)), R"({"f:k100":{},"f:k257":{},"f:k399":{}})");
+  EXPECT_EQ(Written(Intersection(large, small)), R"({"f:k100":{},"f:k257":{},"f:k399":{}})");
+  EXPECT_EQ(Written(Difference(small, large)), R"({"f:a":{},"f:k099":{},"f:z":{}})");
+  EXPECT_EQ(Paths(Difference(large, small)).size(), 297U);
+}
+
+TEST(FieldSet, UnionOfManySetsHasThePathsOfAll) {
+  EXPECT_EQ(UnionOf({}), nullptr);
+  std::vector<FieldSetPtr> sets;
+  for (int i = 0; i < 7; ++i) sets.push_back(Read("{\"f:" + std::to_string(6 - i) + "\":{\"f:x\":{}}}"));
+  sets.insert(sets.begin() + 3, nullptr);
+  EXPECT_EQ(Paths(UnionOf(sets)),
+            (std::vector<std::string>{".0.x", ".1.x", ".2.x", ".3.x", ".4.x", ".5.x", ".6.x"}));
+}
+
+TEST(FieldSet, KnowsAboutHowLongItsTextIs) {
+  for (const char* text :
+       {R"({"f:data":{".":{},"f:a":{},"f:b":{}}})",
+        R"({"f:spec":{"f:containers":{"k:{\"name\":\"a-long-name\"}":{".":{},"f:image":{}}}}})",
+        R"({"f:finalizers":{"v:\"a/b\"":{}}})"}) {
+    const FieldSetPtr set = Read(text);
+    const std::string_view written = text;
+    EXPECT_GE(set->ApproximateBytes(), written.size() / 2) << text;
+    EXPECT_LE(set->ApproximateBytes(), written.size() * 2) << text;
+  }
+}
+
+TEST(FieldsV1, RefusesDepthThatNoSchemaHas) {
+  auto nested = [](std::size_t levels) {
+    Json fields = Json::object();
+    for (std::size_t i = 0; i < levels; ++i) fields = {{"f:a", std::move(fields)}};
+    return fields;
+  };
+  std::string error;
+  EXPECT_TRUE(ReadFieldsV1(nested(kFieldDepthMax), &error).has_value());
+  EXPECT_FALSE(ReadFieldsV1(nested(kFieldDepthMax + 1), &error).has_value());
+  EXPECT_EQ(error, "exceeded max depth of 1000");
+}
+
 TEST(FieldSet, InternedSetsShareTheirParts) {
   const FieldSetPtr a = Intern(Read(R"({"f:spec":{"f:x":{},"f:y":{"f:z":{}}},"f:a":{}})"));
   const FieldSetPtr b = Intern(Read(R"({"f:spec":{"f:x":{},"f:y":{"f:z":{}}},"f:a":{}})"));

@@ -374,6 +374,7 @@ TEST(Apply, ReportsWhatDoesNotFitTheSchema) {
   for (const Case& c : {
            Case{R"({"data":{"a":1}})", ".data.a: expected string, got &value.valueUnstructured{Value:1}"},
            Case{R"({"bogus":1})", ".bogus: field not declared in schema"},
+           Case{R"({"bogus":null})", ".bogus: field not declared in schema"},
            Case{R"({"data":"x"})", ".data: expected map, got &{x}"},
            Case{R"({"metadata":{"finalizers":"x"}})", ".metadata.finalizers: expected list, got &{x}"},
            Case{R"({"immutable":"yes"})", ".immutable: expected boolean, got &{yes}"},

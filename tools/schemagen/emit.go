@@ -142,6 +142,7 @@ func writeField(b *bytes.Buffer, f field) {
 	add(len(f.patchStrategy) > 0, ".patch_strategy = %s", strings.Join(f.patchStrategy, " | "))
 	add(f.patchMergeKey != "", ".patch_merge_key = %q", f.patchMergeKey)
 	add(f.atomic, ".atomic = true")
+	add(f.granular, ".granular = true")
 	if f.enum != nil {
 		add(true, ".enum_values = %s", enumVariable(f.enum))
 	}

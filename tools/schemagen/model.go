@@ -23,6 +23,7 @@ type field struct {
 	patchStrategy []string
 	patchMergeKey string
 	atomic        bool
+	granular      bool
 	enum          *enum
 }
 
@@ -169,6 +170,7 @@ func addMarkers(row *field, tag reflect.StructTag, doc string) {
 	}
 	row.listMapKeys = marker(doc, "listMapKey")
 	row.atomic = has(marker(doc, "structType"), "atomic") || has(marker(doc, "mapType"), "atomic")
+	row.granular = has(marker(doc, "structType"), "granular")
 	if ps := tag.Get("patchStrategy"); ps != "" {
 		names := map[string]string{"merge": "kPatchMerge", "retainKeys": "kPatchRetainKeys", "replace": "kPatchReplace"}
 		for _, s := range strings.Split(ps, ",") {

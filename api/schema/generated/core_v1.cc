@@ -975,7 +975,7 @@ constexpr FieldDef kPersistentVolumeSpec[] = {
     {.name = "capacity", .type = FieldType::kQuantity, .cardinality = Cardinality::kMap, .presence = kOmitEmpty, .proto_number = 1, .go_type = "v1.ResourceList"},
     {.name = "PersistentVolumeSource", .type = FieldType::kMessage, .presence = kInline, .proto_number = 2, .message = "io.k8s.api.core.v1.PersistentVolumeSource", .go_type = "v1.PersistentVolumeSource"},
     {.name = "accessModes", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 3, .go_type = "[]v1.PersistentVolumeAccessMode", .list_type = ListType::kAtomic, .enum_values = kEnumCoreV1PersistentVolumeAccessMode},
-    {.name = "claimRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 4, .message = "io.k8s.api.core.v1.ObjectReference", .go_type = "v1.ObjectReference"},
+    {.name = "claimRef", .type = FieldType::kMessage, .presence = kPointer | kOmitEmpty, .proto_number = 4, .message = "io.k8s.api.core.v1.ObjectReference", .go_type = "v1.ObjectReference", .granular = true},
     {.name = "persistentVolumeReclaimPolicy", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 5, .go_type = "v1.PersistentVolumeReclaimPolicy", .enum_values = kEnumCoreV1PersistentVolumeReclaimPolicy},
     {.name = "storageClassName", .type = FieldType::kString, .presence = kOmitEmpty, .proto_number = 6, .go_type = "string"},
     {.name = "mountOptions", .type = FieldType::kString, .cardinality = Cardinality::kList, .presence = kOmitEmpty, .proto_number = 7, .go_type = "[]string", .list_type = ListType::kAtomic},
