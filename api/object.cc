@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "api/apply/managed_fields.h"
 #include "api/base/check.h"
 #include "api/core_v1/pod.h"
 #include "api/json_access.h"
@@ -105,9 +106,9 @@ std::string EncodeBody(const Json& document, std::int64_t revision) {
   return fitting;
 }
 
-ObjectPtr Object::Make(ObjectHeader header, Json document, bool keep_document) {
+ObjectPtr Object::Make(ObjectHeader header, Json document, bool keep_document, ManagedFieldsPtr owners) {
   std::string body = EncodeBody(document, header.revision);
-  std::shared_ptr<Object> made(new Object(std::move(header), std::move(body)));
+  std::shared_ptr<Object> made(new Object(std::move(header), std::move(body), std::move(owners)));
   if (!keep_document) return made;
   document.erase("kind");
   document.erase("apiVersion");
@@ -116,7 +117,7 @@ ObjectPtr Object::Make(ObjectHeader header, Json document, bool keep_document) {
 }
 
 ObjectPtr Object::MakeCarrying(ObjectHeader header, Json document, const Object& current,
-                               std::span<const std::string_view> carried) {
+                               std::span<const std::string_view> carried, ManagedFieldsPtr owners) {
   // Members are sorted by name, as in every text that we write.
   std::map<std::string_view, std::string_view> texts;
   for (std::string_view name : carried)
@@ -137,16 +138,20 @@ ObjectPtr Object::MakeCarrying(ObjectHeader header, Json document, const Object&
       body.append(",\"").append(name).append("\":").append(texts[name]);
   }
   body += '}';
-  return ObjectPtr(new Object(std::move(header), std::move(body)));
+  return ObjectPtr(new Object(std::move(header), std::move(body), std::move(owners)));
 }
 
-ObjectPtr Object::FromBody(ObjectHeader header, std::string body) {
+ObjectPtr Object::FromBody(ObjectHeader header, std::string body, ManagedFieldsPtr owners) {
   CHECK(body.starts_with(kBeforeRevision));
-  return ObjectPtr(new Object(std::move(header), std::move(body)));
+  return ObjectPtr(new Object(std::move(header), std::move(body), std::move(owners)));
+}
+
+ObjectPtr Object::WithOwners(ManagedFieldsPtr owners) const {
+  return ObjectPtr(new Object(header_, body_, std::move(owners)));
 }
 
 ObjectPtr Object::AtRevision(std::int64_t revision) const {
-  std::shared_ptr<Object> stamped(new Object(header_, {}));
+  std::shared_ptr<Object> stamped(new Object(header_, {}, owners_));
   stamped->body_.reserve(body_.size() + kRoomForRevision);
   stamped->body_ = body_;
   stamped->fresh_ = std::move(fresh_);
@@ -177,6 +182,12 @@ void Object::Stamp(std::int64_t revision) {
 
 Json Object::Parse() const { return ReadJson(body_); }
 
+Json Object::ParseWithOwners() const {
+  Json document = Parse();
+  if (owners_ != nullptr) document["metadata"]["managedFields"] = ManagedFieldsJson(*owners_);
+  return document;
+}
+
 std::shared_ptr<const Json> Object::Document() const {
   DocumentCache& cache = DocumentCache::Of(this);
   {
@@ -190,9 +201,26 @@ std::shared_ptr<const Json> Object::Document() const {
   return parsed;
 }
 
+void Object::AppendItem(std::string& out) const {
+  out += '{';
+  AppendRest(out);
+}
+
+void Object::AppendRest(std::string& out) const {
+  const std::string_view rest = std::string_view(body_).substr(1);
+  if (owners_ == nullptr) {
+    out.append(rest);
+    return;
+  }
+  const std::size_t after_revision = kBeforeRevision.size() - 1 + RevisionLength(body_) + 1;
+  out.append(rest.substr(0, after_revision)).append(R"(,"managedFields":)");
+  AppendManagedFields(*owners_, out);
+  out.append(rest.substr(after_revision));
+}
+
 void Object::AppendText(std::string_view api_version, std::string_view kind, std::string& out) const {
   out.append(R"({"kind":")").append(kind).append(R"(","apiVersion":")").append(api_version).append("\",");
-  out.append(std::string_view(body_).substr(1));
+  AppendRest(out);
 }
 
 std::string Object::Text(std::string_view api_version, std::string_view kind) const {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "api/apply/managed_fields.h"
 #include "api/base/errors.h"
 
 namespace terrarium::storage {
@@ -73,7 +74,20 @@ class Loader {
     header.ns = row.ns;
     header.name = row.name;
     header.revision = row.revision;
-    object = api::Object::FromBody(std::move(header), std::string(row.body));
+    api::ManagedFieldsPtr owners;
+    if (SqlError error = DecodeOwners(row, owners)) return error;
+    object = api::Object::FromBody(std::move(header), std::string(row.body), std::move(owners));
+    return std::nullopt;
+  }
+
+  static SqlError DecodeOwners(const LogRow& row, api::ManagedFieldsPtr& owners) {
+    if (row.owners.empty()) return std::nullopt;
+    const api::Json list = api::Json::parse(row.owners, nullptr, false);
+    if (list.is_discarded()) return Damaged(row, "has owners that are not JSON");
+    std::string why;
+    auto read = api::ReadManagedFields(list, &why);
+    if (!read) return Damaged(row, ("has owners that cannot be read: " + why).c_str());
+    if (!read->empty()) owners = std::make_shared<const api::ManagedFields>(std::move(*read));
     return std::nullopt;
   }
 

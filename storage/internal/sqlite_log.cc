@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/apply/managed_fields.h"
 #include "api/base/check.h"
 #include "api/base/errors.h"
 #include "storage/internal/sqlite_migrate.h"
@@ -65,8 +66,8 @@ SqlError SqliteLog::Setup(Durability durability) {
       {&commit_, "COMMIT"},
       {&rollback_, "ROLLBACK"},
       {&insert_,
-       "INSERT INTO log (revision, resource, ns, name, op, previous_revision, body, checksum) "
-       "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
+       "INSERT INTO log (revision, resource, ns, name, op, previous_revision, body, owners, checksum) "
+       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"},
       {&delete_superseded_,
        "DELETE FROM log WHERE revision IN (SELECT previous_revision FROM log WHERE revision > ?1 AND "
        "revision <= ?2 "
@@ -117,7 +118,7 @@ SqlError SqliteLog::ForEach(const std::function<SqlError(const LogRow& row, bool
   SqliteStatement select;
   if (SqlError error = select.Prepare(db_,
                                       "SELECT revision, resource, ns, name, op, previous_revision, body, "
-                                      "checksum FROM log ORDER BY revision"))
+                                      "owners, checksum FROM log ORDER BY revision"))
     return error;
   for (;;) {
     int rc = select.Step();
@@ -129,8 +130,9 @@ SqlError SqliteLog::ForEach(const std::function<SqlError(const LogRow& row, bool
                .name = select.Bytes(3),
                .op = select.Int(4),
                .previous_revision = select.Int(5),
-               .body = select.Bytes(6)};
-    if (SqlError error = use(row, select.Int(7) == ChecksumOf(row))) return error;
+               .body = select.Bytes(6),
+               .owners = select.Bytes(7)};
+    if (SqlError error = use(row, select.Int(8) == ChecksumOf(row))) return error;
   }
 }
 
@@ -145,13 +147,16 @@ SqlError SqliteLog::Run(SqliteStatement& statement) {
 SqlError SqliteLog::Insert(const Change& change) {
   const Event& event = change.event;
   const api::ObjectHeader& header = event.object->header();
+  std::string owners;
+  if (event.object->owners() != nullptr) api::AppendManagedFields(*event.object->owners(), owners);
   const LogRow row{.revision = event.revision(),
                    .resource = change.resource,
                    .ns = header.ns,
                    .name = header.name,
                    .op = static_cast<std::int64_t>(OpOf(event.type)),
                    .previous_revision = event.previous == nullptr ? 0 : event.previous->revision(),
-                   .body = event.object->body()};
+                   .body = event.object->body(),
+                   .owners = owners};
   insert_.Bind(1, row.revision);
   insert_.BindText(2, row.resource);
   insert_.BindText(3, row.ns);
@@ -159,7 +164,8 @@ SqlError SqliteLog::Insert(const Change& change) {
   insert_.Bind(5, row.op);
   insert_.Bind(6, row.previous_revision);
   insert_.BindBlob(7, row.body);
-  insert_.Bind(8, ChecksumOf(row));
+  insert_.BindBlob(8, row.owners);
+  insert_.Bind(9, ChecksumOf(row));
   return Run(insert_);
 }
 

@@ -57,9 +57,16 @@ constexpr Migration kMigrations[] = {
           (SELECT value FROM meta WHERE key = 'compacted' ORDER BY key),
           (SELECT value FROM meta WHERE key = 'revision' ORDER BY key));
         )"},
+    // The owners of fields have a column of their own. A row whose checksum is wrong stays wrong.
+    {3, 8, R"(
+        ALTER TABLE log ADD COLUMN owners BLOB NOT NULL DEFAULT '';
+        UPDATE log SET checksum =
+          row_checksum(revision, resource, ns, name, op, previous_revision, body, owners)
+          WHERE checksum = row_checksum(revision, resource, ns, name, op, previous_revision, body);
+        )"},
 };
 static_assert(sizeof(kMigrations) / sizeof(kMigrations[0]) == kSchemaVersion);
-constexpr int kLogColumns = 8;  // at kSchemaVersion
+constexpr int kLogColumns = 9;  // at kSchemaVersion
 
 // Without this check, a damaged version number would migrate tables that are already migrated.
 SqlError CheckLayout(SqliteDb& db, std::int64_t version) {

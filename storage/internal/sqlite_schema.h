@@ -4,7 +4,8 @@
 //
 //   log   One row per write, never changed. The key is the revision; previous_revision is the one it replaced
 //         (0: none); op is 0 create, 1 update, 2 delete; body is the object's text (of a deletion: its last
-//         state); checksum covers all of these (storage/internal/row_checksum.h).
+//         state), owners its managedFields (empty: none); checksum covers all of these
+//         (storage/internal/row_checksum.h).
 //   meta  'compacted': the rows superseded or deleted at or below it are gone; all rows above it exist.
 //         'revision': a revision that the store has reached. It outlives the rows, so that revisions never go
 //         back. 'checksum' covers both.
@@ -16,7 +17,7 @@
 
 namespace terrarium::storage {
 
-inline constexpr int kSchemaVersion = 3;                    // PRAGMA user_version
+inline constexpr int kSchemaVersion = 4;                    // PRAGMA user_version
 inline constexpr std::int64_t kApplicationId = 0x54727261;  // PRAGMA application_id, "Trra"
 
 enum class LogOp { kCreate = 0, kUpdate = 1, kDelete = 2 };

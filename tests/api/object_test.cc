@@ -1,7 +1,12 @@
 #include "api/object.h"
 
+#include <memory>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "api/apply/managed_fields.h"
 
 namespace terrarium::api {
 namespace {
@@ -81,6 +86,50 @@ TEST(FinalizersOf, AreReadFromTheText) {
   Json bare = Pod();
   bare["metadata"].erase("finalizers");
   EXPECT_THAT(FinalizersOf(*Object::Make(ReadHeader(bare), bare)), IsEmpty());
+}
+
+ManagedFieldsPtr Owners(const char* list) {
+  std::string error;
+  auto read = ReadManagedFields(Json::parse(list), &error);
+  EXPECT_TRUE(read.has_value()) << error;
+  return std::make_shared<const ManagedFields>(std::move(*read));
+}
+
+constexpr const char* kOwners =
+    R"([{"manager":"me","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1",)"
+    R"("fieldsV1":{"f:spec":{"f:nodeName":{}}}}])";
+
+TEST(ObjectOwners, AreInItsTextForClientsAndNotInItsDocument) {
+  const ObjectPtr object = Object::Make(ReadHeader(Pod()), Pod(), true, Owners(kOwners));
+  EXPECT_FALSE(object->Parse()["metadata"].contains("managedFields"));
+  EXPECT_FALSE(object->Document()->at("metadata").contains("managedFields"));
+  const Json list = Json::parse(kOwners);
+  EXPECT_EQ(object->ParseWithOwners()["metadata"]["managedFields"], list);
+  std::string item;
+  object->AppendItem(item);
+  EXPECT_EQ(Json::parse(item), object->ParseWithOwners());
+  const Json text = Json::parse(object->Text("v1", "Pod"));
+  EXPECT_EQ(text["kind"], "Pod");
+  EXPECT_EQ(text["metadata"]["managedFields"], list);
+  EXPECT_EQ(text["metadata"]["resourceVersion"], "7");
+}
+
+TEST(ObjectOwners, StayWhenTheRevisionChanges) {
+  const ObjectPtr object = Object::Make(ReadHeader(Pod()), Pod(), true, Owners(kOwners));
+  const ObjectPtr next = object->AtRevision(123456);
+  EXPECT_EQ(next->owners(), object->owners());
+  const Json text = Json::parse(next->Text("v1", "Pod"));
+  EXPECT_EQ(text["metadata"]["resourceVersion"], "123456");
+  EXPECT_EQ(text["metadata"]["managedFields"], Json::parse(kOwners));
+}
+
+TEST(ObjectOwners, CanBeLeftOut) {
+  const ObjectPtr object = Object::Make(ReadHeader(Pod()), Pod(), true, Owners(kOwners));
+  const ObjectPtr without = object->WithOwners(nullptr);
+  EXPECT_EQ(without->body(), object->body());
+  std::string item;
+  without->AppendItem(item);
+  EXPECT_EQ(item, object->body());
 }
 
 }  // namespace

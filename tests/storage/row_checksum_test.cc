@@ -24,7 +24,7 @@ TEST(Crc32c, GoesOnFromWhatCameBefore) {
 }
 
 TEST(RowChecksum, CoversEveryColumn) {
-  const LogRow row{7, "pods", "a", "b", 1, 3, "{}"};
+  const LogRow row{7, "pods", "a", "b", 1, 3, "{}", "[]"};
   const std::uint32_t whole = ChecksumOf(row);
   auto with = [&row](auto change) {
     LogRow changed = row;
@@ -39,6 +39,8 @@ TEST(RowChecksum, CoversEveryColumn) {
   EXPECT_NE(with([](LogRow& r) { r.op = 0; }), whole);
   EXPECT_NE(with([](LogRow& r) { r.previous_revision = 4; }), whole);
   EXPECT_NE(with([](LogRow& r) { r.body = "{ }"; }), whole);
+  EXPECT_NE(with([](LogRow& r) { r.owners = ""; }), whole);
+  EXPECT_NE(with([](LogRow& r) { r.body = "{}[]", r.owners = ""; }), whole);
   EXPECT_NE(with([](LogRow& r) { r.ns = "ab", r.name = ""; }), whole) << "the same letters, elsewhere";
 }
 

@@ -75,7 +75,7 @@ TEST_F(SqliteSchemaTest, ANewerVersionIsRefusedInOneLine) {
   Sql("PRAGMA user_version = 9");
   auto store = Open();
   ASSERT_FALSE(store.ok());
-  EXPECT_EQ(store.status().message, path_ + ": written by a newer schema (version 9; this program knows 3)");
+  EXPECT_EQ(store.status().message, path_ + ": written by a newer schema (version 9; this program knows 4)");
   EXPECT_EQ(Sql("PRAGMA user_version"), 9);
 }
 
@@ -93,7 +93,7 @@ TEST_F(SqliteSchemaTest, Version1IsBroughtUpToDate) {
   EXPECT_EQ(Show((*store)->List({.resource = kPods})->items), "a/x=3@7 a/y=5@6");
   EXPECT_EQ(Show((*store)->List({.resource = kPods, .at_revision = 4})->items), "a/x=2@4 a/y=1@3");
   (*store)->Shutdown();
-  EXPECT_EQ(Sql("PRAGMA user_version"), 3);
+  EXPECT_EQ(Sql("PRAGMA user_version"), kSchemaVersion);
   EXPECT_EQ(Sql("SELECT previous_revision FROM log WHERE revision = 7"), 4);
   EXPECT_EQ(Sql("SELECT previous_revision FROM log WHERE revision = 6"), 0);
   EXPECT_EQ(Sql("SELECT previous_revision FROM log WHERE revision = 5"), 3);
@@ -125,7 +125,7 @@ TEST_F(SqliteSchemaTest, AMigrationThatFailsAtAnyPointLeavesTheOldVersionWhole) 
     ++failures;
     // The file has the old or the new version. Both are readable, and the old one is migrated again.
     std::int64_t version = Sql("PRAGMA user_version");
-    EXPECT_TRUE(version == 1 || version == 3) << version;
+    EXPECT_TRUE(version == 1 || version == kSchemaVersion) << version;
     EXPECT_EQ(Sql("SELECT count(*) FROM log"), 2) << "after " << operations;
   }
   EXPECT_GT(failures, 3);
@@ -161,21 +161,62 @@ TEST_F(SqliteSchemaTest, Version2GetsChecksums) {
   EXPECT_EQ(Show((*store)->List({.resource = kPods})->items), "a/x=2@3");
   (*store)->Shutdown();
   EXPECT_EQ(Sql("SELECT count(*) FROM log WHERE checksum = "
-                "row_checksum(revision, resource, ns, name, op, previous_revision, body)"),
+                "row_checksum(revision, resource, ns, name, op, previous_revision, body, owners)"),
             2);
   EXPECT_TRUE(Open().ok());
 }
 
+// The layout of version 3 as released; it never changes.
+constexpr const char* kVersion3 = R"(
+    CREATE TABLE log (
+      revision INTEGER PRIMARY KEY,
+      resource TEXT NOT NULL,
+      ns TEXT NOT NULL,
+      name TEXT NOT NULL,
+      op INTEGER NOT NULL,
+      previous_revision INTEGER NOT NULL,
+      body BLOB NOT NULL,
+      checksum INTEGER NOT NULL DEFAULT 0);
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO meta VALUES ('compacted', 0), ('revision', 1), ('checksum', meta_checksum(0, 1));
+    PRAGMA application_id = 1416786529;
+    PRAGMA user_version = 3;
+)";
+
+TEST_F(SqliteSchemaTest, Version3GetsOwnersAndItsObjectsHaveNone) {
+  Sql(kVersion3);
+  const std::string body = MakeObject("a", "x", 1)->AtRevision(2)->body();
+  Sql("INSERT INTO log VALUES (2, 'pods', 'a', 'x', 0, 0, '" + body +
+      "', row_checksum(2, 'pods', 'a', 'x', 0, 0, '" + body + "'))");
+  auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status().message;
+  const ObjectPtr object = (*store)->Get({kPods, "a", "x"});
+  ASSERT_NE(object, nullptr);
+  EXPECT_EQ(object->body(), body);
+  EXPECT_EQ(object->owners(), nullptr);
+}
+
+TEST_F(SqliteSchemaTest, DamageOfARowOfVersion3IsFoundAfterItsMigration) {
+  Sql(kVersion3);
+  Sql("INSERT INTO log VALUES (2, 'pods', 'a', 'x', 0, 0, '" +
+      MakeObject("a", "x", 1)->AtRevision(2)->body() + "', 7)");
+  auto store = Open();
+  ASSERT_FALSE(store.ok());
+  EXPECT_EQ(store.status().message, path_ +
+                                        ": damaged: revision 2 (pods a/x) does not have the checksum "
+                                        "with which it was written");
+}
+
 TEST_F(SqliteSchemaTest, AVersionThatIsNotThatOfTheTablesIsDamage) {
   ASSERT_TRUE(Open().ok());
-  for (int version : {0, 1, 2}) {
+  for (int version : {0, 1, 2, 3}) {
     Sql("PRAGMA user_version = " + std::to_string(version));
     auto store = Open();
     ASSERT_FALSE(store.ok()) << version;
     EXPECT_EQ(store.status().message,
               path_ + ": damaged: its tables are not those of schema version " + std::to_string(version));
   }
-  Sql("PRAGMA user_version = 3");
+  Sql("PRAGMA user_version = " + std::to_string(kSchemaVersion));
   EXPECT_TRUE(Open().ok());
 }
 

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "api/apply/managed_fields.h"
 #include "api/base/check.h"
 #include "storage/internal/row_checksum.h"
 #include "storage/internal/sqlite_schema.h"
@@ -134,6 +135,44 @@ TEST_F(SqliteStoreTest, HeadersOfReopenedStoresHaveControllerPhaseAndNode) {
   EXPECT_EQ(pod->header().phase.text(), "Running");
   EXPECT_EQ(pod->header().node_name, "node-1");
   EXPECT_TRUE(pod->header().has_finalizers);
+}
+
+TEST_F(SqliteStoreTest, OwnersOfFieldsAreKeptBesideTheText) {
+  const api::Json list = {{{"manager", "me"},
+                           {"operation", "Apply"},
+                           {"apiVersion", "v1"},
+                           {"time", "2026-01-02T03:04:05Z"},
+                           {"fieldsType", "FieldsV1"},
+                           {"fieldsV1", {{"f:data", {{"f:value", api::Json::object()}}}}}}};
+  std::string error;
+  auto owners = api::ReadManagedFields(list, &error);
+  ASSERT_TRUE(owners.has_value()) << error;
+  auto store = Open();
+  Write write = CreateWrite("a", "x");
+  write.object = write.object->WithOwners(std::make_shared<const api::ManagedFields>(*owners));
+  Must(*store, std::move(write));
+  store.reset();
+  store = Open();
+  const ObjectPtr object = store->Get({kPods, "a", "x"});
+  ASSERT_NE(object->owners(), nullptr);
+  EXPECT_EQ(*object->owners(), *owners);
+  EXPECT_EQ(object->ParseWithOwners()["metadata"]["managedFields"], list);
+}
+
+TEST_F(SqliteStoreTest, OwnersThatCannotBeReadAreDamage) {
+  auto store = Open();
+  const ObjectPtr x = Must(*store, CreateWrite("a", "x"));
+  store.reset();
+  const std::string row = "damaged: revision " + std::to_string(x->revision()) + " (pods a/x) ";
+  Sql("UPDATE log SET owners = '['");
+  EXPECT_EQ(OpenError(), row + "does not have the checksum with which it was written");
+  const std::string checksum =
+      "; UPDATE log SET checksum = row_checksum(revision, resource, ns, name, op, previous_revision, body, "
+      "owners)";
+  Sql("UPDATE log SET owners = '['" + checksum);
+  EXPECT_EQ(OpenError(), row + "has owners that are not JSON");
+  Sql("UPDATE log SET owners = '[{}]'" + checksum);
+  EXPECT_EQ(OpenError(), row + "has owners that cannot be read: operation must be `Apply` or `Update`");
 }
 
 TEST_F(SqliteStoreTest, RevisionsDoNotGoBackWhenTheNewestRowsWereDeletionsAndAreCompacted) {
@@ -313,7 +352,8 @@ TEST_F(SqliteStoreTest, ALogThatDoesNotAddUpIsRefused) {
   };
   // The writer of the row also wrote its checksum.
   const std::string with_checksums =
-      "; UPDATE log SET checksum = row_checksum(revision, resource, ns, name, op, previous_revision, body); "
+      "; UPDATE log SET checksum = row_checksum(revision, resource, ns, name, op, previous_revision, body, "
+      "owners); "
       "UPDATE meta SET value = meta_checksum((SELECT value FROM meta WHERE key = 'compacted'), "
       "(SELECT value FROM meta WHERE key = 'revision')) WHERE key = 'checksum'";
   std::string second = "revision " + std::to_string(base + 2) + " (pods a/x) ";
