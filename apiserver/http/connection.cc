@@ -101,9 +101,12 @@ std::string_view Connection::Read(std::string_view input) {
       case Phase::kIdle:
       case Phase::kHead: input.remove_prefix(ReadHead(input)); break;
       case Phase::kBody: input.remove_prefix(ReadBody(input)); break;
+      case Phase::kStreaming:
+        if (!websocket_) return input;
+        input.remove_prefix(ReadWebsocket(input));
+        break;
       case Phase::kServing:
-      case Phase::kSending:
-      case Phase::kStreaming: return input;
+      case Phase::kSending: return input;
       case Phase::kLingering:
       case Phase::kClosed: return {};
     }
@@ -226,6 +229,7 @@ void Connection::Dispatch() {
   phase_ = Phase::kServing;
   SetDeadline(SteadyTime::max());  // the handler has its own
   std::string query = std::move(head_.query);
+  handshake_ = ReadWebsocketHandshake(head_);
   Request request = ToRequest(head_);
   request.user = std::move(user_);
   if (body_) request.body = body_->Take();
@@ -261,6 +265,7 @@ void Connection::Refuse(const api::Status& status) {
     head_ = {};  // it has the fields of the previous request
   close_ = true;
   body_.reset();
+  handshake_ = nullptr;
   request_share_ = nullptr;
   std::string().swap(partial_head_);
   input_share_.Reset();
@@ -308,6 +313,8 @@ void Connection::OnClosed() {
   tcp_ = nullptr;
   deadline_ = SteadyTime::max();
   body_.reset();
+  handshake_ = nullptr;
+  websocket_ = nullptr;
   request_share_ = nullptr;
   input_share_.Reset();
   unsent_share_.Reset();

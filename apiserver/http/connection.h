@@ -24,6 +24,7 @@
 #include "apiserver/http/response_head.h"
 #include "apiserver/http/server_state.h"
 #include "apiserver/http/stream_pump.h"
+#include "apiserver/http/websocket.h"
 #include "apiserver/request.h"
 
 namespace terrarium::apiserver {
@@ -87,6 +88,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void FinishAnswer();
   void StopStream();
   ResponseHeadOptions HeadOptions(BodyEnd end) const;
+  void SendHeadAndStream(const std::string& head, Response response, StreamFraming framing);
+
+  // connection_websocket.cc: watches over a websocket
+  // Sends `response` over the websocket that the client has requested, or a refusal.
+  void StartWebsocket(Response response, StreamFraming framing);
+  std::size_t ReadWebsocket(std::string_view input);
+  // Replies to the client's pings and close. True if nothing waits for the kernel.
+  bool SendWebsocketReply();
 
   ServerState& server_;
   trantor::TcpConnection* tcp_;  // nullptr: closed
@@ -110,6 +119,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<UserInfo> certificate_user_;
   UserInfo user_;
   std::shared_ptr<api::CancelToken> client_gone_;  // of the request that is being served
+
+  std::unique_ptr<WebsocketHandshake> handshake_;  // of the request in progress; nullptr: no websocket
+  std::unique_ptr<WebsocketReader> websocket_;     // of a websocket's frames; nullptr: no websocket
 
   bool close_ = false;  // after this response
   std::string rest_;    // of a response that is sent in pieces

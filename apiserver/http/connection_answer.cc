@@ -43,10 +43,14 @@ void Connection::Answer(Response response) {
   now_ = server_.now();
   head_.DropFields();
   request_share_ = nullptr;
-  if (response.stream)
+  const auto framing = handshake_ ? WebsocketFramingOf(response.content_type) : std::nullopt;
+  if (response.stream && framing)
+    StartWebsocket(std::move(response), *framing);
+  else if (response.stream)
     StartStream(std::move(response));
   else
     SendPlain(std::move(response));
+  handshake_ = nullptr;
   ArmReadDeadline();
 }
 
@@ -86,6 +90,10 @@ void Connection::StartStream(Response response) {
   BodyEnd end = chunked ? BodyEnd::kChunks : BodyEnd::kConnectionClose;
   std::string text = FormatResponseHead(response, HeadOptions(end));
   if (head_.method == "HEAD") response.stream = nullptr;
+  SendHeadAndStream(text, std::move(response), chunked ? StreamFraming::kChunks : StreamFraming::kNone);
+}
+
+void Connection::SendHeadAndStream(const std::string& head, Response response, StreamFraming framing) {
   phase_ = Phase::kStreaming;
   server_.streams.fetch_add(1);
   stream_ended_ = response.stream == nullptr;
@@ -93,11 +101,11 @@ void Connection::StartStream(Response response) {
     if (auto self = weak.lock()) self->PumpStream();
   };
   if (!stream_ended_) {
-    stream_ = std::make_shared<StreamPump>(std::move(response.stream), chunked,
+    stream_ = std::make_shared<StreamPump>(std::move(response.stream), framing,
                                            std::move(response.stream_busy), loop_, std::move(run));
     stream_->Start();
   }
-  if (Write(text)) EndPiece();
+  if (Write(head)) EndPiece();
 }
 
 void Connection::PumpStream() {
@@ -121,6 +129,7 @@ void Connection::PumpStream() {
 
 void Connection::EndPiece() {
   unsent_share_.Reset();
+  if (websocket_ && !stream_ended_ && !SendWebsocketReply()) return;
   // Continue after the other connections of this loop have had their turn.
   if (!stream_ended_) return stream_->Wake();
   StopStream();

@@ -4,10 +4,10 @@
 
 namespace terrarium::apiserver {
 
-StreamPump::StreamPump(std::unique_ptr<ResponseStream> source, bool chunked,
+StreamPump::StreamPump(std::unique_ptr<ResponseStream> source, StreamFraming framing,
                        std::function<std::shared_ptr<void>()> busy, trantor::EventLoop* loop,
                        std::function<void()> run)
-    : frames_(std::make_unique<StreamFrames>(std::move(source), chunked)),
+    : frames_(std::make_unique<StreamFrames>(std::move(source), framing)),
       busy_(std::move(busy)),
       loop_(loop),
       run_(std::move(run)) {}

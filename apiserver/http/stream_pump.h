@@ -19,7 +19,7 @@ class StreamPump : public std::enable_shared_from_this<StreamPump> {
  public:
   // `run` is called on `loop` after each wake. `busy` is Response::stream_busy: its result is held until that
   // run has ended, so that a virtual clock waits for clients that keep up.
-  StreamPump(std::unique_ptr<ResponseStream> source, bool chunked,
+  StreamPump(std::unique_ptr<ResponseStream> source, StreamFraming framing,
              std::function<std::shared_ptr<void>()> busy, trantor::EventLoop* loop,
              std::function<void()> run);
 

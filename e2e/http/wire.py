@@ -73,17 +73,21 @@ class Wire:
         out, self.rest = self.rest[:at], self.rest[at:]
         return out
 
+    def take(self, size):
+        """That many bytes."""
+        while len(self.rest) < size:
+            if not self._more():
+                raise AssertionError(f"closed before {size} bytes: {self.rest[-500:]!r}")
+        out, self.rest = self.rest[:size], self.rest[size:]
+        return out
+
     def head(self):
         """The head of a response whose body is read separately."""
         return Reply(self.until(b"\r\n\r\n")[:-4], b"")
 
     def chunk(self):
         size = int(self.until(b"\r\n"), 16)
-        while len(self.rest) < size + 2:
-            if not self._more():
-                raise AssertionError("closed in a chunk")
-        out, self.rest = self.rest[:size], self.rest[size + 2 :]
-        return out
+        return self.take(size + 2)[:-2]
 
     def reply(self, to="GET"):
         out = self.head()

@@ -68,9 +68,9 @@ class ListedStream : public ResponseStream {
 
 using State = ResponseStream::State;
 
-std::vector<std::string> FramesOf(std::vector<std::pair<std::string, State>> steps, bool chunked) {
+std::vector<std::string> FramesOf(std::vector<std::pair<std::string, State>> steps, StreamFraming framing) {
   std::size_t count = steps.size();
-  StreamFrames frames(std::make_unique<ListedStream>(std::move(steps)), chunked);
+  StreamFrames frames(std::make_unique<ListedStream>(std::move(steps)), framing);
   std::vector<std::string> out;
   std::string buffer;
   for (std::size_t i = 0; i < count; ++i) {
@@ -83,18 +83,35 @@ std::vector<std::string> FramesOf(std::vector<std::pair<std::string, State>> ste
 
 TEST(StreamFrames, AreChunks) {
   const std::string letters(26, 'a');
-  EXPECT_EQ(FramesOf({{"hello", State::kOpen}, {"", State::kOpen}, {letters, State::kEnd}}, true),
-            (std::vector<std::string>{"5\r\nhello\r\n", "", "1a\r\n" + letters + "\r\n0\r\n\r\n"}));
-  EXPECT_EQ(FramesOf({{"", State::kEnd}}, true), (std::vector<std::string>{"0\r\n\r\n"}));
+  EXPECT_EQ(
+      FramesOf({{"hello", State::kOpen}, {"", State::kOpen}, {letters, State::kEnd}}, StreamFraming::kChunks),
+      (std::vector<std::string>{"5\r\nhello\r\n", "", "1a\r\n" + letters + "\r\n0\r\n\r\n"}));
+  EXPECT_EQ(FramesOf({{"", State::kEnd}}, StreamFraming::kChunks), (std::vector<std::string>{"0\r\n\r\n"}));
 }
 
 TEST(StreamFrames, HaveNoLastChunkWhenTheyAreCut) {
-  EXPECT_EQ(FramesOf({{"a", State::kCut}}, true), (std::vector<std::string>{"1\r\na\r\n"}));
+  EXPECT_EQ(FramesOf({{"a", State::kCut}}, StreamFraming::kChunks), (std::vector<std::string>{"1\r\na\r\n"}));
 }
 
 TEST(StreamFrames, AreTheBytesThemselvesForOldClients) {
-  EXPECT_EQ(FramesOf({{"hello", State::kOpen}, {"", State::kEnd}}, false),
+  EXPECT_EQ(FramesOf({{"hello", State::kOpen}, {"", State::kEnd}}, StreamFraming::kNone),
             (std::vector<std::string>{"hello", ""}));
+}
+
+TEST(StreamFrames, OfAWebsocketAreItsMessagesAndAClose) {
+  const std::string close = "\x88\x02\x03\xe8";
+  EXPECT_EQ(FramesOf({{"{}\n[1]\n", State::kOpen}, {"", State::kOpen}, {"{}\n", State::kEnd}},
+                     StreamFraming::kWebsocketText),
+            (std::vector<std::string>{"\x81\x03{}\n\x81\x04[1]\n", "", "\x81\x03{}\n" + close}));
+  const std::string first("\0\0\0\x02k\n", 6), empty("\0\0\0\0", 4);
+  EXPECT_EQ(FramesOf({{first + empty, State::kOpen}, {"", State::kEnd}}, StreamFraming::kWebsocketBinary),
+            (std::vector<std::string>{std::string("\x82\x02k\n\x82\0", 6), close}));
+}
+
+TEST(StreamFrames, OfAWebsocketHaveNoCloseWhenTheyAreCut) {
+  EXPECT_EQ(FramesOf({{"1\n", State::kCut}}, StreamFraming::kWebsocketText),
+            (std::vector<std::string>{"\x81\x02"
+                                      "1\n"}));
 }
 
 }  // namespace
