@@ -128,7 +128,7 @@ class HandlerImpl : public Handler {
     ServeRoute(std::move(request), scope);
   }
 
-  void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) override {
+  void Write(api::WriteRequest request, Sender sender, api::Client::WriteDone done) override {
     Route route;
     route.target = Route::Target::kResource;
     route.table = registry_->Table();
@@ -141,7 +141,8 @@ class HandlerImpl : public Handler {
     route.ns = std::move(request.object.ns);
     route.name = std::move(request.object.name);
     Request plain;
-    plain.user = std::move(user);
+    plain.user = std::move(sender.user);
+    plain.user_agent = std::move(sender.user_agent);
     if (route.verb == Verb::kPatch) plain.content_type = PatchMediaType(request.patch);
     RequestLabels labels = ResourceLabels(route, plain);
     auto call = std::make_shared<Call>(Call{server_, std::move(plain), std::move(route), {}, nullptr, {}});

@@ -95,7 +95,7 @@ class Handler {
   // Serves a write of a caller in the same process. The rules are those of Serve(), but no body is encoded or
   // decoded as text, and the request does not count as in flight. Calls `done` exactly once, possibly before
   // this method returns or from another thread.
-  virtual void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) = 0;
+  virtual void Write(api::WriteRequest request, Sender sender, api::Client::WriteDone done) = 0;
   // Reads an object that is computed and not stored, by the storage name of its resource: PodMetrics and
   // NodeMetrics.
   virtual api::Result<api::ObjectPtr> Compute(std::string_view resource, const api::ObjectName& name) = 0;

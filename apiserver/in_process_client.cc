@@ -92,13 +92,13 @@ class InProcessWatch : public api::ClientWatch {
 
 class InProcessClient : public api::Client {
  public:
-  InProcessClient(const api::Env& env, Handler& handler, storage::Store& store, UserInfo user)
-      : env_(env), handler_(handler), store_(store), user_(std::move(user)) {}
+  InProcessClient(const api::Env& env, Handler& handler, storage::Store& store, Sender sender)
+      : env_(env), handler_(handler), store_(store), sender_(std::move(sender)) {}
 
   void Send(api::WriteRequest request, WriteDone done) override {
     // Shared, since what a std::function holds must be copyable.
     auto busy = std::make_shared<api::OutsideWork>(env_.executor);
-    handler_.Write(std::move(request), user_,
+    handler_.Write(std::move(request), sender_,
                    [&executor = env_.executor, uptime = handler_.Connect(), busy,
                     done = std::move(done)](Written written) mutable {
                      executor.Post([uptime = std::move(uptime), done = std::move(done),
@@ -154,14 +154,14 @@ class InProcessClient : public api::Client {
   api::Env env_;
   Handler& handler_;
   storage::Store& store_;
-  UserInfo user_;
+  Sender sender_;
 };
 
 }  // namespace
 
 std::unique_ptr<api::Client> MakeInProcessClient(const api::Env& env, Handler& handler, storage::Store& store,
-                                                 UserInfo user) {
-  return std::make_unique<InProcessClient>(env, handler, store, std::move(user));
+                                                 Sender sender) {
+  return std::make_unique<InProcessClient>(env, handler, store, std::move(sender));
 }
 
 }  // namespace terrarium::apiserver

@@ -18,6 +18,6 @@ class Handler;
 // share the objects of the store. Responses and wake-ups run on the lane of `env`. The control plane is not
 // idle while a response is pending. `handler` and `store` outlive the client and all its pending requests.
 std::unique_ptr<api::Client> MakeInProcessClient(const api::Env& env, Handler& handler, storage::Store& store,
-                                                 UserInfo user);
+                                                 Sender sender);
 
 }  // namespace terrarium::apiserver

@@ -20,6 +20,12 @@ struct UserInfo {
   std::vector<std::string> groups = {"system:masters", "system:authenticated"};
 };
 
+// Who sends the writes of a component in the same process.
+struct Sender {
+  UserInfo user;
+  std::string user_agent;
+};
+
 struct Request {
   std::string method;                                      // GET, POST, ...
   std::string path;                                        // percent-decoded, without the query

@@ -65,11 +65,11 @@ void RestartableHandler::Serve(Request request, RequestScopePtr scope) {
   run->handler->Serve(std::move(request), std::move(scope));
 }
 
-void RestartableHandler::Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) {
+void RestartableHandler::Write(api::WriteRequest request, Sender sender, api::Client::WriteDone done) {
   auto run = Current();
   if (run == nullptr) return done(api::ServiceUnavailable(kDownMessage));
   Handler& handler = *run->handler;
-  handler.Write(std::move(request), std::move(user),
+  handler.Write(std::move(request), std::move(sender),
                 [run = std::move(run), done = std::move(done)](api::Client::Written written) {
                   if (run->uptime->crashed()) return done(api::ServiceUnavailable(kCrashedMessage));
                   done(std::move(written));

@@ -28,7 +28,7 @@ class RestartableHandler : public Handler {
 
   using Handler::Serve;
   void Serve(Request request, RequestScopePtr scope) override;
-  void Write(api::WriteRequest request, UserInfo user, api::Client::WriteDone done) override;
+  void Write(api::WriteRequest request, Sender sender, api::Client::WriteDone done) override;
   api::Result<api::ObjectPtr> Compute(std::string_view resource, const api::ObjectName& name) override;
   std::shared_ptr<Uptime> Connect() override;
   ResourceRegistry& registry() override { return *options_.registry; }

@@ -2,9 +2,10 @@
 
 // The rules of one kind. There is one file per kind in strategy/; the verbs do the rest, in this order:
 //
-//   create:  decode, table defaults, Default(), metadata, drop gated fields, PrepareForCreate(), Validate()
-//   update:  decode, table defaults, Default(), metadata, drop gated fields, PrepareForUpdate(), generation,
-//            ValidateUpdate()
+//   create:  decode, table defaults, Default(), drop gated fields, owners of fields, metadata,
+//            PrepareForCreate(), Validate()
+//   update:  decode, table defaults, Default(), metadata, drop gated fields, owners of fields,
+//            PrepareForUpdate(), generation, ValidateUpdate()
 //   status:  like update, but without generation, with PrepareForStatusUpdate() and ValidateStatusUpdate().
 //            PrepareForStatusUpdate() gets a document in which all but status and metadata is the old one.
 //

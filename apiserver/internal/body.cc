@@ -86,10 +86,6 @@ Status WithoutPrefix(Status status, std::string_view prefix) {
   return status;
 }
 
-std::string ApiVersion(std::string_view group, std::string_view version) {
-  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
-}
-
 // Versions that Kubernetes recognizes but no longer serves. They get a different error than versions that
 // never existed.
 bool IsFormerVersion(std::string_view api_version) {
@@ -100,8 +96,8 @@ bool IsFormerVersion(std::string_view api_version) {
 }
 
 bool IsExpectedVersion(const std::string& api_version, const ExpectedKind& expected) {
-  if (api_version.empty() || api_version == ApiVersion(expected.group, expected.version)) return true;
-  return !expected.also_version.empty() && api_version == ApiVersion(expected.group, expected.also_version);
+  if (api_version.empty() || api_version == ApiVersionOf(expected.group, expected.version)) return true;
+  return !expected.also_version.empty() && api_version == ApiVersionOf(expected.group, expected.also_version);
 }
 
 Status CannotHandle(std::string_view kind, std::string_view version, std::string_view expected_kind,
@@ -129,7 +125,7 @@ Result<void> CheckKind(const Json& document, const ExpectedKind& expected) {
   if (!IsExpectedVersion(api_version, expected) && IsFormerVersion(api_version))
     return api::BadRequest("the API version in the data (" + api_version +
                            ") does not match the expected API version (" +
-                           ApiVersion(expected.group, expected.version) + ")");
+                           ApiVersionOf(expected.group, expected.version) + ")");
   if (!IsExpectedVersion(api_version, expected))
     return CannotHandle(
         kind, version, expected.kind,
@@ -154,10 +150,19 @@ std::optional<std::string> JudgeStrictErrors(Call& call, FieldValidation validat
   return "strict decoding error: " + list;
 }
 
+// A list without items means the same as no list, but here: an empty list of owners removes them all, as does
+// a list with one empty item.
+void KeepResetOfOwners(Json& document) {
+  const Json* owners = api::Find(document, "metadata", "managedFields");
+  if (owners == nullptr || !owners->is_array() || !owners->empty()) return;
+  document["metadata"]["managedFields"].push_back(Json::object());
+}
+
 // Normalises the document. Returns an error, in the words of the Go decoder, if the document is not a valid
 // object of the kind.
 std::optional<std::string> NormalizeBody(Call& call, RawBody& raw, const ExpectedKind& expected,
                                          FieldValidation validation) {
+  KeepResetOfOwners(raw.document);
   std::vector<std::string>* strict = validation == FieldValidation::kIgnore ? nullptr : &raw.strict_errors;
   if (auto error = api::Normalize(expected.schema, raw.document, strict)) return error;
   return JudgeStrictErrors(call, validation, std::move(raw.strict_errors));
@@ -172,6 +177,10 @@ Json ToStored(RawBody raw, const ExpectedKind& expected) {
 }
 
 }  // namespace
+
+std::string ApiVersionOf(std::string_view group, std::string_view version) {
+  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+}
 
 ExpectedKind BodyKindOf(const ResourceInfo& resource) {
   return {resource.group, resource.version, resource.kind, resource.Schema()};

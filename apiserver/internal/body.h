@@ -21,6 +21,8 @@ struct ExpectedKind {
   std::string_view also_version = "";  // another version of the group with the same shape, accepted as well
 };
 
+// "v1" of the core group, otherwise "apps/v1".
+std::string ApiVersionOf(std::string_view group, std::string_view version);
 ExpectedKind BodyKindOf(const ResourceInfo& resource);
 ExpectedKind BodyKindOf(const SubresourceInfo& subresource);
 

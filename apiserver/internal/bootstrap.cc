@@ -10,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include "api/base/prng.h"
+#include "apiserver/internal/field_owners.h"
 #include "apiserver/internal/flow_control_objects.h"
 #include "apiserver/internal/request_labels.h"
 #include "apiserver/internal/write_path.h"
@@ -48,14 +49,14 @@ class Creator {
     CountOwnRequest(server_, call.route, exists ? 200 : 404, start);
     if (exists) return;
     ApplyAllDefaults(resource, object);
-    auto prepared = PrepareNew(call, std::move(object));
+    auto prepared = PrepareNew(call, std::move(object), OwnersOfNew(call, "kube-apiserver"));
     CHECK(prepared.ok());
-    if (!status.is_null()) (*prepared)["status"] = status;
+    if (!status.is_null()) prepared->document["status"] = status;
     auto written = std::make_shared<std::promise<storage::WriteOutcome>>();
     call.route.verb = Verb::kCreate;
     pending_.push_back({call.route, start, written->get_future()});
     server_.store.Submit(
-        {storage::Write::Op::kCreate, key, 0, MakeObject(resource, *prepared)},
+        {storage::Write::Op::kCreate, key, 0, MakeObject(resource, std::move(*prepared))},
         [written](storage::WriteOutcome outcome) { written->set_value(std::move(outcome)); });
   }
 

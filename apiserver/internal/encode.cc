@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/apply/managed_fields.h"
 #include "api/codec/normalize.h"
 #include "api/codec/protobuf.h"
 #include "api/codec/yaml.h"
@@ -23,22 +24,10 @@ bool IsAutoscalerV1(const ResourceInfo& resource) {
   return resource.group == "autoscaling" && resource.version == "v1";
 }
 
-bool IsStoredForm(const ResourceInfo& resource) {
-  return resource.group != "events.k8s.io" && !IsAutoscalerV1(resource);
-}
-
 // The document in the form of the resource's group, without kind and apiVersion, as items of a list are.
 Json PresentedItem(const ResourceInfo& resource, const api::Object& object) {
-  Json document = object.Parse();
-  if (IsStoredForm(resource)) return document;
-  if (IsAutoscalerV1(resource)) {
-    AutoscalerToV1(document);
-    return document;
-  }
-  EventToEventsV1(document);
-  // Fields that the other group always writes; a document that was stored once cannot fail here.
-  auto error = api::Normalize(resource.Schema(), document, nullptr);
-  CHECK(!error.has_value());
+  Json document = object.ParseWithOwners();
+  ToPresentedForm(resource, document);
   return document;
 }
 
@@ -116,10 +105,14 @@ std::string EncodeItems(const Call& call, std::vector<Json> documents, Json list
   return EncodeDocument(call.output, list, resource.ListSchema());
 }
 
+std::size_t OwnersBytes(const api::Object& object) {
+  return object.owners() == nullptr ? 0 : object.owners()->ApproximateBytes();
+}
+
 std::string PlainList(const ResourceInfo& resource, std::span<const api::ObjectPtr> items,
                       const ListMeta& meta) {
   std::size_t size = 256;
-  for (const api::ObjectPtr& item : items) size += item->body().size() + 1;
+  for (const api::ObjectPtr& item : items) size += item->body().size() + OwnersBytes(*item) + 1;
   std::string out;
   out.reserve(size);
   out.append(R"({"kind":")")
@@ -129,7 +122,7 @@ std::string PlainList(const ResourceInfo& resource, std::span<const api::ObjectP
   out.append(R"(","metadata":)").append(MetaDocument(meta).dump()).append(R"(,"items":[)");
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i > 0) out += ',';
-    out += items[i]->body();
+    items[i]->AppendItem(out);
   }
   out += "]}\n";
   return out;
@@ -137,8 +130,29 @@ std::string PlainList(const ResourceInfo& resource, std::span<const api::ObjectP
 
 }  // namespace
 
+bool IsStoredForm(const ResourceInfo& resource) {
+  return resource.group != "events.k8s.io" && !IsAutoscalerV1(resource);
+}
+
+void ToPresentedForm(const ResourceInfo& resource, Json& document) {
+  if (IsStoredForm(resource)) return;
+  if (IsAutoscalerV1(resource)) return AutoscalerToV1(document);
+  EventToEventsV1(document);
+  // Fields that the other group always writes; a document that was stored once cannot fail here.
+  auto error = api::Normalize(resource.Schema(), document, nullptr);
+  CHECK(!error.has_value());
+}
+
 Json PresentedDocument(const ResourceInfo& resource, const api::Object& object) {
-  Json document = PresentedItem(resource, object);
+  Json document = PresentedWithoutOwners(resource, object);
+  if (object.owners() != nullptr)
+    document["metadata"]["managedFields"] = api::ManagedFieldsJson(*object.owners());
+  return document;
+}
+
+Json PresentedWithoutOwners(const ResourceInfo& resource, const api::Object& object) {
+  Json document = object.Parse();
+  ToPresentedForm(resource, document);
   document["kind"] = resource.kind;
   document["apiVersion"] = resource.GroupVersion();
   return document;

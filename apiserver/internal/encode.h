@@ -14,9 +14,17 @@
 
 namespace terrarium::apiserver {
 
-// The document as this resource's clients see it, with kind and apiVersion. Differs from the stored one for
-// events.k8s.io, whose objects are stored as core Events.
+// The document as this resource's clients see it, with kind, apiVersion and managedFields. Differs from the
+// stored one for events.k8s.io, whose objects are stored as core Events.
 Json PresentedDocument(const ResourceInfo& resource, const api::Object& object);
+
+// The same without managedFields.
+Json PresentedWithoutOwners(const ResourceInfo& resource, const api::Object& object);
+
+// Whether the resource's clients see documents as they are stored.
+bool IsStoredForm(const ResourceInfo& resource);
+// From the stored form of a document to that of the resource's clients.
+void ToPresentedForm(const ResourceInfo& resource, Json& document);
 
 // A document that follows `schema` and carries its kind and apiVersion.
 std::string EncodeDocument(const Negotiated& output, const Json& document, const api::Message& schema);

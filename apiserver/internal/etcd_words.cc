@@ -1,5 +1,6 @@
 #include "apiserver/internal/etcd_words.h"
 
+#include "api/apply/managed_fields.h"
 #include "api/base/errors.h"
 #include "api/codec/protobuf.h"
 
@@ -44,8 +45,9 @@ std::string EtcdKey(const ResourceInfo& resource, std::string_view ns, std::stri
 
 api::Result<void> CheckEtcdLimits(const ResourceInfo& resource, const api::Object& object, EtcdWrite write,
                                   std::size_t request_bytes_max) {
-  if (object.body().size() + kRoom <= request_bytes_max) return {};
-  Json document = object.Parse();
+  const std::size_t owners = object.owners() == nullptr ? 0 : object.owners()->ApproximateBytes();
+  if (object.body().size() + owners + kRoom <= request_bytes_max) return {};
+  Json document = object.ParseWithOwners();
   document["kind"] = resource.kind;
   document["apiVersion"] = resource.GroupVersion();
   if (auto metadata = document.find("metadata"); metadata != document.end())

@@ -4,6 +4,9 @@
 
 namespace terrarium::apiserver {
 
+// A patch that is an applied configuration; JSON is YAML, too.
+inline constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
+
 // The media type of a header without parameters and blanks; its case is kept.
 inline std::string_view MediaTypeOf(std::string_view header) {
   header = header.substr(0, header.find(';'));

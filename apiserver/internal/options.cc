@@ -1,11 +1,14 @@
 #include "apiserver/internal/options.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
+#include <cstdio>
 
 #include "api/base/errors.h"
 #include "api/json_access.h"
+#include "apiserver/internal/printable.h"
 
 namespace terrarium::apiserver {
 namespace {
@@ -16,8 +19,6 @@ using api::Path;
 using api::Result;
 using api::Status;
 
-constexpr std::size_t kFieldManagerBytesMax = 128;
-
 Status InvalidOptions(const char* kind, const FieldErrors& errors) {
   return api::Invalid({"meta.k8s.io", kind}, "", errors);
 }
@@ -27,6 +28,27 @@ FieldErrors CheckDryRun(const std::vector<std::string>& values) {
   for (const std::string& value : values)
     if (value != "All") return {api::NotSupportedError(Path("dryRun"), Json(values), {"All"})};
   return {};
+}
+
+FieldErrors CheckFieldManager(std::string_view manager) {
+  const Path path("fieldManager");
+  FieldErrors errors;
+  if (manager.size() > kFieldManagerBytesMax) {
+    errors.push_back(api::TooLongError(path, kFieldManagerBytesMax));
+    manager = manager.substr(0, kFieldManagerBytesMax);
+  }
+  for (std::size_t at = 0; at < manager.size();) {
+    const Character character = FirstCharacter(manager.substr(at));
+    if (!IsPrintable(character.code)) {
+      std::array<char, 16> code{};
+      std::snprintf(code.data(), code.size(), "U+%04X", static_cast<unsigned>(character.code));
+      errors.push_back(api::InvalidError(
+          path, Json(manager),
+          "invalid character " + std::string(code.data()) + " (at position " + std::to_string(at) + ")"));
+    }
+    at += character.bytes;
+  }
+  return errors;
 }
 
 std::vector<std::string> QueryValues(const Request& request, std::string_view name) {
@@ -146,13 +168,13 @@ Result<void> RefuseExport(const Request& request) {
   return api::BadRequest("the export parameter, deprecated since v1.14, is no longer supported");
 }
 
-Result<WriteOptions> ParseWriteOptions(const Request& request, const char* kind) {
-  WriteOptions out;
+namespace {
+
+// What all writes have in common.
+FieldErrors ReadWriteOptions(const Request& request, WriteOptions& out) {
   std::vector<std::string> dry_run = QueryValues(request, "dryRun");
-  FieldErrors errors;
-  const std::string* manager = request.Query("fieldManager");
-  if (manager != nullptr && manager->size() > kFieldManagerBytesMax)
-    errors.push_back(api::TooLongError(Path("fieldManager"), kFieldManagerBytesMax));
+  if (const std::string* manager = request.Query("fieldManager")) out.field_manager = *manager;
+  FieldErrors errors = CheckFieldManager(out.field_manager);
   api::Append(errors, CheckDryRun(dry_run));
   out.dry_run = !dry_run.empty();
   const std::string* validation = request.Query("fieldValidation");
@@ -163,7 +185,30 @@ Result<WriteOptions> ParseWriteOptions(const Request& request, const char* kind)
     out.field_validation = FieldValidation::kIgnore;
   else if (!mode.empty() && mode != "Warn")
     errors.push_back(api::NotSupportedError(Path("fieldValidation"), mode, {"", "Ignore", "Strict", "Warn"}));
-  if (!errors.empty()) return InvalidOptions(kind, errors);
+  return errors;
+}
+
+}  // namespace
+
+Result<WriteOptions> ParseWriteOptions(const Request& request, const char* kind) {
+  WriteOptions out;
+  if (FieldErrors errors = ReadWriteOptions(request, out); !errors.empty())
+    return InvalidOptions(kind, errors);
+  return out;
+}
+
+Result<PatchOptions> ParsePatchOptions(const Request& request, bool apply) {
+  PatchOptions out;
+  FieldErrors errors;
+  const std::optional<bool> force = QueryBool(request, "force");
+  const FieldErrors common = ReadWriteOptions(request, out);
+  if (apply && out.field_manager.empty())
+    errors.push_back(api::RequiredError(Path("fieldManager"), "is required for apply patch"));
+  if (!apply && force)
+    errors.push_back(api::ForbiddenError(Path("force"), "may not be specified for non-apply patch"));
+  api::Append(errors, common);
+  if (!errors.empty()) return InvalidOptions("PatchOptions", errors);
+  out.force = force.value_or(false);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 // The options of a request (metav1.CreateOptions and its siblings), parsed and validated as in Kubernetes.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,13 +19,23 @@ namespace terrarium::apiserver {
 
 enum class FieldValidation { kIgnore, kWarn, kStrict };
 
+inline constexpr std::size_t kFieldManagerBytesMax = 128;
+
 struct WriteOptions {
   bool dry_run = false;
+  std::string field_manager;  // empty: the request names none
   FieldValidation field_validation = FieldValidation::kWarn;
 };
 
-// `kind` is CreateOptions, UpdateOptions or PatchOptions; error messages contain it.
+// `kind` is CreateOptions or UpdateOptions; error messages contain it.
 api::Result<WriteOptions> ParseWriteOptions(const Request& request, const char* kind);
+
+struct PatchOptions : WriteOptions {
+  bool force = false;
+};
+
+// `apply`: of an applied configuration, which needs a fieldManager and may have `force`.
+api::Result<PatchOptions> ParsePatchOptions(const Request& request, bool apply);
 
 enum class Propagation { kBackground, kForeground, kOrphan };
 

@@ -1,10 +1,12 @@
 #include "apiserver/internal/patch.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "api/base/errors.h"
 #include "api/codec/decode.h"
+#include "api/json_access.h"
 #include "api/patch/json_patch.h"
 #include "api/patch/merge_patch.h"
 #include "api/patch/strategic_merge.h"
@@ -15,17 +17,48 @@ namespace terrarium::apiserver {
 using api::Json;
 using api::Result;
 
-Result<PatchBody> ParsePatch(Call& call) {
-  std::string_view type = MediaTypeOf(call.request.content_type);
+namespace {
+
+bool HasDirective(const Json& object) {
+  for (auto it = object.begin(); it != object.end(); ++it)
+    if (it.key().starts_with('$')) return true;
+  return false;
+}
+
+// Of a path in a JSON patch.
+bool CanReachOwners(std::string_view path) {
+  return path.empty() || path == "/metadata" || path.starts_with("/metadata/managedFields");
+}
+
+}  // namespace
+
+bool PatchBody::ConcernsOwners() const {
+  if (type == PatchType::kJson) {
+    if (!body.is_array()) return false;
+    for (const Json& operation : body)
+      for (const char* member : {"path", "from"})
+        if (const Json* path = api::Find(operation, member); path != nullptr && path->is_string())
+          if (CanReachOwners(path->get_ref<const std::string&>())) return true;
+    return false;
+  }
+  const Json* metadata = api::Find(body, "metadata");
+  if (body.is_object() && HasDirective(body)) return true;
+  return metadata != nullptr && metadata->is_object() &&
+         (metadata->contains("managedFields") || HasDirective(*metadata));
+}
+
+Result<PatchType> PatchTypeOf(const Call& call) {
+  const std::string_view type = MediaTypeOf(call.request.content_type);
+  if (type == "application/json-patch+json") return PatchType::kJson;
+  if (type == "application/merge-patch+json") return PatchType::kMerge;
+  if (type == "application/strategic-merge-patch+json") return PatchType::kStrategic;
+  if (type == kApplyPatch) return PatchType::kApply;
+  return api::UnsupportedPatchType();
+}
+
+Result<PatchBody> ParsePatch(Call& call, PatchType type) {
   PatchBody out;
-  if (type == "application/json-patch+json")
-    out.type = PatchType::kJson;
-  else if (type == "application/merge-patch+json")
-    out.type = PatchType::kMerge;
-  else if (type == "application/strategic-merge-patch+json")
-    out.type = PatchType::kStrategic;
-  else
-    return api::UnsupportedPatchType();
+  out.type = type;
   if (call.document) {
     out.body = std::move(*call.document);
     return out;
@@ -42,6 +75,7 @@ Result<Json> ApplyPatch(PatchBody patch, const api::Message& schema, Json docume
     case PatchType::kMerge: return api::ApplyMergePatch(std::move(document), std::move(patch.body));
     case PatchType::kStrategic:
       return api::ApplyStrategicMergePatch(std::move(document), std::move(patch.body), schema);
+    case PatchType::kApply: break;
   }
   return api::InternalError("unknown patch type");
 }

@@ -7,16 +7,21 @@
 
 namespace terrarium::apiserver {
 
-enum class PatchType { kJson, kMerge, kStrategic };
+enum class PatchType { kJson, kMerge, kStrategic, kApply };
+
+// The type that the call has by its media type; 415 for every other one.
+api::Result<PatchType> PatchTypeOf(const Call& call);
 
 struct PatchBody {
   PatchType type = PatchType::kMerge;
   Json body;
+
+  // Whether the patch may change or read metadata.managedFields.
+  bool ConcernsOwners() const;
 };
 
-// Parses the call's body as a patch. 415 for every media type that is not one of the three patch types,
-// including server-side apply.
-api::Result<PatchBody> ParsePatch(Call& call);
+// Parses the call's body as a patch. REQUIRES: `type` is that of the call, and not kApply.
+api::Result<PatchBody> ParsePatch(Call& call, PatchType type);
 api::Result<Json> ApplyPatch(PatchBody patch, const api::Message& schema, Json document);
 
 }  // namespace terrarium::apiserver

@@ -1,5 +1,7 @@
 #include "apiserver/internal/request_labels.h"
 
+#include "apiserver/internal/media_type.h"
+
 namespace terrarium::apiserver {
 namespace {
 
@@ -10,7 +12,7 @@ bool IsConnection(const SubresourceInfo* subresource) {
 
 // Kubernetes reports the HTTP method, but distinguishes GET, LIST and WATCH. The deletion of a collection is
 // a DELETE.
-std::string_view MetricsVerb(const Route& route) {
+std::string_view MetricsVerb(const Route& route, const Request& request) {
   if (IsConnection(route.subresource)) return "CONNECT";
   switch (route.verb) {
     case Verb::kCreate: return "POST";
@@ -18,7 +20,7 @@ std::string_view MetricsVerb(const Route& route) {
     case Verb::kList: return "LIST";
     case Verb::kWatch: return "WATCH";
     case Verb::kUpdate: return "PUT";
-    case Verb::kPatch: return "PATCH";
+    case Verb::kPatch: return MediaTypeOf(request.content_type) == kApplyPatch ? "APPLY" : "PATCH";
     case Verb::kDelete:
     case Verb::kDeleteCollection: return "DELETE";
   }
@@ -43,7 +45,7 @@ std::string_view DryRunLabel(const Request& request) {
 }  // namespace
 
 RequestLabels ResourceLabels(const Route& route, const Request& request) {
-  return {.verb = MetricsVerb(route),
+  return {.verb = MetricsVerb(route, request),
           .resource = ResourcePtr(route.table, route.resource),
           .subresource = route.subresource == nullptr ? std::string_view{} : route.subresource->name,
           .scope = ScopeLabel(route),

@@ -45,13 +45,14 @@ Result<void> CheckVersion(const Call& call, const Json& object, const api::Objec
   return {};
 }
 
-Result<Change> Replace(Call& call, Json object, const Json& old) {
-  auto prepared = PrepareReplacement(call, std::move(object), old);
+Result<Change> Replace(Call& call, Json object, const Json& old, const OwnersRule& owners) {
+  auto prepared = PrepareReplacement(call, std::move(object), old, owners);
   if (!prepared) return prepared.status();
   // The object is being deleted, and this update removes its last finalizer or ends its grace period: delete
   // it.
-  bool gone = IsReadyToGo(call.resource(), *prepared) && !IsReadyToGo(call.resource(), old);
-  return Change{gone ? Change::Action::kDelete : Change::Action::kWrite, std::move(*prepared)};
+  bool gone = IsReadyToGo(call.resource(), prepared->document) && !IsReadyToGo(call.resource(), old);
+  return Change{gone ? Change::Action::kDelete : Change::Action::kWrite, std::move(prepared->document),
+                std::move(prepared->owners)};
 }
 
 }  // namespace terrarium::apiserver

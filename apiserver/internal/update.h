@@ -14,6 +14,6 @@ api::Result<void> CheckNames(const Call& call, const Json& object);
 api::Result<void> CheckVersion(const Call& call, const Json& object, const api::Object& current);
 // The change that replaces `old`: the prepared object, or its deletion when the last finalizer of a deleted
 // object is removed.
-api::Result<Change> Replace(Call& call, Json object, const Json& old);
+api::Result<Change> Replace(Call& call, Json object, const Json& old, const OwnersRule& owners);
 
 }  // namespace terrarium::apiserver

@@ -13,6 +13,7 @@ void ServeList(const CallPtr& call);
 void ServeWatch(const CallPtr& call);
 void ServeUpdate(const CallPtr& call);
 void ServePatch(const CallPtr& call);
+void ServeApply(const CallPtr& call);  // a patch that is an applied configuration
 void ServeDelete(const CallPtr& call);
 void ServeDeleteCollection(const CallPtr& call);
 

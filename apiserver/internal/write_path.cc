@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "apiserver/internal/admission.h"
 #include "apiserver/internal/etcd_words.h"
 #include "apiserver/internal/guard.h"
+#include "apiserver/internal/reset_fields.h"
 #include "apiserver/validation/metadata.h"
 
 namespace terrarium::apiserver {
@@ -26,12 +28,23 @@ using api::Result;
 // The longest base that still leaves room for the suffix within a 63-character name.
 constexpr std::size_t kGeneratedBaseMax = 58;
 
-// Sets the metadata that only the server writes; a client's values are ignored on create. Generates the name
-// if only generateName is set.
-void FillNewMetadata(Call& call, Json& metadata) {
-  for (const char* field :
-       {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "resourceVersion"})
+// Takes the managedFields that a client sent out of the metadata; null if there are none.
+Json TakeSentOwners(Json& metadata) {
+  auto it = metadata.find("managedFields");
+  if (it == metadata.end()) return nullptr;
+  Json sent = std::move(*it);
+  metadata.erase(it);
+  return sent;
+}
+
+// Removes the metadata that only the server writes: a client's values are ignored on create.
+void WipeSystemMetadata(Json& metadata) {
+  for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "resourceVersion"})
     metadata.erase(field);
+}
+
+// Sets the metadata that only the server writes. Generates the name if only generateName is set.
+void FillNewMetadata(Call& call, Json& metadata) {
   if (call.resource().namespaced) metadata["namespace"] = call.route.ns;
   metadata["uid"] = call.server.env.prng.Uuid();
   metadata["creationTimestamp"] = api::FormatTime(call.server.env.clock.Now());
@@ -44,7 +57,6 @@ void FillNewMetadata(Call& call, Json& metadata) {
 // deletionGracePeriodSeconds keep it if the update omits them.
 void CarryMetadata(Json& metadata, const Json& old) {
   metadata.erase("selfLink");
-  metadata.erase("managedFields");
   auto carry = [&](const char* field) {
     if (const Json* value = api::Find(old, field))
       metadata[field] = *value;
@@ -91,6 +103,16 @@ void KeepAllButStatus(Json& object, const Json& old) {
   }
 }
 
+// Of the kinds whose status updates change no metadata.
+void KeepMetadata(Json& metadata, const Json& old) {
+  for (const char* field : {"labels", "annotations", "finalizers", "ownerReferences"}) {
+    if (const Json* value = api::Find(old, field))
+      metadata[field] = *value;
+    else
+      metadata.erase(field);
+  }
+}
+
 bool IsStatusCall(const Call& call) {
   return call.route.subresource != nullptr && call.route.subresource->WritesStatus();
 }
@@ -108,6 +130,10 @@ std::vector<GateNote> OwnNotes(const Call& call, std::vector<GateNote> notes, bo
   std::erase_if(notes,
                 [&](const GateNote& note) { return note.field.starts_with("status.") != status_call; });
   return notes;
+}
+
+void AddNotes(Call& call, std::vector<GateNote> notes) {
+  std::move(notes.begin(), notes.end(), std::back_inserter(call.gate_notes));
 }
 
 // Adds a note if status.terminating appeared or vanished. The schema tables have no gate for this field,
@@ -141,16 +167,19 @@ Result<void> AdmitToNamespace(const Call& call, std::string_view name) {
   return status;
 }
 
-Result<Json> PrepareNew(Call& call, Json object) {
-  if (auto admitted = AdmitNew(call, object); !admitted) return admitted.status();
+Result<Prepared> PrepareNew(Call& call, Json object, const OwnersRule& owners_of) {
   const ResourceInfo& resource = call.resource();
   const Strategy& strategy = call.strategy();
   StrategyContext context = ContextOf(call);
+  const Json sent_owners = TakeSentOwners(object["metadata"]);
+  WipeSystemMetadata(object["metadata"]);
+  if (strategy.HasStatus()) object["status"] = EmptyStatus(resource);
+  AddNotes(call, DropGatedFields(StoredSchema(resource), object, nullptr, context.gates));
+  api::ManagedFieldsPtr owners = owners_of(object, sent_owners);
+  if (auto admitted = AdmitNew(call, object); !admitted) return admitted.status();
   Json& metadata = object["metadata"];
   FillNewMetadata(call, metadata);
   if (strategy.HasGeneration()) metadata["generation"] = 1;
-  if (strategy.HasStatus()) object["status"] = EmptyStatus(resource);
-  call.gate_notes = DropGatedFields(StoredSchema(resource), object, nullptr, context.gates);
   strategy.PrepareForCreate(context, object);
   FieldErrors errors = strategy.Validate(context, object);
   if (errors.empty())
@@ -160,20 +189,23 @@ Result<Json> PrepareNew(Call& call, Json object) {
   if (auto fine = CheckAdmission(call, object, nullptr); !fine) return fine.status();
   for (std::string& warning : strategy.Warnings(context, object, nullptr))
     call.warnings.push_back(std::move(warning));
-  return object;
+  return Prepared{std::move(object), std::move(owners)};
 }
 
-Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
+Result<Prepared> PrepareReplacement(Call& call, Json object, const Json& old, const OwnersRule& owners_of) {
   const ResourceInfo& resource = call.resource();
   const Strategy& strategy = call.strategy();
   StrategyContext context = ContextOf(call);
   bool status_call = IsStatusCall(call);
+  const Json sent_owners = TakeSentOwners(object["metadata"]);
   CarryMetadata(object["metadata"], api::ObjectAt(old, "metadata"));
-  call.gate_notes =
-      OwnNotes(call, DropGatedFields(StoredSchema(resource), object, &old, context.gates), status_call);
+  AddNotes(call,
+           OwnNotes(call, DropGatedFields(StoredSchema(resource), object, &old, context.gates), status_call));
+  api::ManagedFieldsPtr owners = owners_of(object, sent_owners);
   if (status_call && resource.storage == "jobs") NoteTerminatingOfJob(object, old, call.gate_notes);
   if (status_call) {
     KeepAllButStatus(object, old);
+    if (StatusKeepsMetadata(resource)) KeepMetadata(object["metadata"], api::ObjectAt(old, "metadata"));
     strategy.PrepareForStatusUpdate(context, object, old);
   } else {
     if (strategy.HasStatus()) {
@@ -193,11 +225,11 @@ Result<Json> PrepareReplacement(Call& call, Json object, const Json& old) {
                                   : strategy.ValidateUpdate(context, object, old));
   if (!errors.empty())
     return api::Invalid(StoredKind(resource), api::StringAt(object["metadata"], "name"), errors);
-  if (status_call) return object;
+  if (status_call) return Prepared{std::move(object), std::move(owners)};
   if (auto fine = CheckAdmission(call, object, &old); !fine) return fine.status();
   for (std::string& warning : strategy.Warnings(context, object, &old))
     call.warnings.push_back(std::move(warning));
-  return object;
+  return Prepared{std::move(object), std::move(owners)};
 }
 
 void RecordGateNotes(const Call& call, const api::Object& object) {
@@ -212,11 +244,12 @@ void RecordGateNotes(const Call& call, const api::Object& object) {
             call.gate_notes);
 }
 
-api::ObjectPtr MakeObject(const ResourceInfo& resource, Json document) {
-  api::ObjectHeader header = DeriveHeader(resource, document);
+api::ObjectPtr MakeObject(const ResourceInfo& resource, Prepared prepared) {
+  api::ObjectHeader header = DeriveHeader(resource, prepared.document);
   // Events and leases are written often and rarely read, so the parsed document is not kept.
   bool keep_document = resource.storage != "events" && resource.storage != "leases";
-  return api::Object::Make(std::move(header), std::move(document), keep_document);
+  return api::Object::Make(std::move(header), std::move(prepared.document), keep_document,
+                           std::move(prepared.owners));
 }
 
 bool IsReadyToGo(const ResourceInfo& resource, const Json& document) {
@@ -231,7 +264,7 @@ namespace {
 
 // The stored form of a document that contains only the part of the object that `read` names. The rest comes
 // from `current`.
-api::ObjectPtr MakeFromPart(const ResourceInfo& resource, Json document, const api::Object& current,
+api::ObjectPtr MakeFromPart(const ResourceInfo& resource, Prepared prepared, const api::Object& current,
                             std::span<const api::Keep> read) {
   std::vector<std::string_view> carried;
   for (const api::Keep& kept : read)
@@ -239,7 +272,7 @@ api::ObjectPtr MakeFromPart(const ResourceInfo& resource, Json document, const a
   const auto is_carried = [&carried](std::string_view member) {
     return std::find(carried.begin(), carried.end(), member) != carried.end();
   };
-  api::ObjectHeader header = DeriveHeader(resource, document);
+  api::ObjectHeader header = DeriveHeader(resource, prepared.document);
   const api::ObjectHeader& before = current.header();
   auto fields = resource.strategy->SelectableFields();
   for (std::size_t i = 0; i < fields.size(); ++i)
@@ -249,7 +282,8 @@ api::ObjectPtr MakeFromPart(const ResourceInfo& resource, Json document, const a
     header.phase = before.phase;
     header.disruption_target = before.disruption_target;
   }
-  return api::Object::MakeCarrying(std::move(header), std::move(document), current, carried);
+  return api::Object::MakeCarrying(std::move(header), std::move(prepared.document), current, carried,
+                                   std::move(prepared.owners));
 }
 
 // The state of one ChangeObject() call, shared by all its attempts.
@@ -271,6 +305,7 @@ void ChangeLoop::Try(api::ObjectPtr current) {
   std::shared_ptr<const Json> document =
       target.read.empty() ? current->Document()
                           : std::make_shared<const Json>(api::ReadSome(current->body(), target.read));
+  call->gate_notes.clear();
   auto change = changer(current, *document);
   if (!change) return done(change.status());
   if (change->action == Change::Action::kNothing) return done(Changed{current, false});
@@ -280,21 +315,21 @@ void ChangeLoop::Try(api::ObjectPtr current) {
 void ChangeLoop::Submit(const api::ObjectPtr& current, Change change) {
   bool deleting = change.action == Change::Action::kDelete;
   api::ObjectPtr object = current;
-  if (!change.document.is_null())
-    object = target.read.empty()
-                 ? MakeObject(target.resource, std::move(change.document))
-                 : MakeFromPart(target.resource, std::move(change.document), *current, target.read);
-  if (!deleting) {
-    if (object->body() == current->body()) {
-      if (!target.dry_run) RecordGateNotes(*call, *current);
-      return done(Changed{current, false});
-    }
+  if (!change.document.is_null()) {
+    Prepared next{std::move(change.document), change.owners ? std::move(*change.owners) : current->owners()};
+    object = target.read.empty() ? MakeObject(target.resource, std::move(next))
+                                 : MakeFromPart(target.resource, std::move(next), *current, target.read);
+  }
+  if (!deleting && object->body() == current->body() && AreSameOwners(object->owners(), current->owners())) {
+    if (!target.dry_run) RecordGateNotes(*call, *current);
+    return done(Changed{current, false});
   }
   if (target.dry_run) return done(Changed{object, deleting});
   if (!deleting) {
-    const std::size_t limit = call->server.options.object_bytes_max;
-    if (auto fits = CheckEtcdLimits(target.resource, *object, EtcdWrite::kUpdate, limit); !fits)
-      return done(fits.status());
+    auto fitting =
+        FitIntoEtcd(*call, target.resource, std::move(object), EtcdWrite::kUpdate, target.owners_required);
+    if (!fitting) return done(fitting.status());
+    object = std::move(*fitting);
   }
   storage::Write write{deleting ? storage::Write::Op::kDelete : storage::Write::Op::kUpdate, target.key,
                        current->revision(), std::move(object)};
@@ -328,5 +363,17 @@ void ChangeObject(const CallPtr& call, ChangeTarget target, Changer changer, Cha
 }
 
 ChangeTarget OwnTarget(const Call& call, bool dry_run) { return {call.resource(), call.Key(), dry_run}; }
+
+Result<api::ObjectPtr> FitIntoEtcd(const Call& call, const ResourceInfo& resource, api::ObjectPtr object,
+                                   EtcdWrite write, bool owners_required) {
+  const std::size_t limit = call.server.options.object_bytes_max;
+  const auto fits = CheckEtcdLimits(resource, *object, write, limit);
+  if (fits) return object;
+  if (owners_required || object->owners() == nullptr) return fits.status();
+  api::ObjectPtr without_owners = object->WithOwners(nullptr);
+  if (auto smaller = CheckEtcdLimits(resource, *without_owners, write, limit); !smaller)
+    return smaller.status();
+  return without_owners;
+}
 
 }  // namespace terrarium::apiserver

@@ -23,7 +23,7 @@ Json BodyMediaTypes(const Operation& operation) {
   if (operation.body != Body::kPatch)
     return {"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
   return {"application/json-patch+json", "application/merge-patch+json",
-          "application/strategic-merge-patch+json"};
+          "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
 }
 
 Json ParameterJson(const Parameter& parameter, bool in_path) {

@@ -26,7 +26,8 @@ Json Content(const std::initializer_list<const char*>& media_types, const Json& 
 
 Json BodyJson(const Operation& operation, Definitions& definitions) {
   if (operation.body == Body::kPatch) {
-    Json content = Content({"application/merge-patch+json", "application/strategic-merge-patch+json"},
+    Json content = Content({"application/merge-patch+json", "application/strategic-merge-patch+json",
+                            "application/apply-patch+yaml"},
                            definitions.Ref(kPatch));
     content["application/json-patch+json"] = {{"schema", JsonPatchSchema()}};
     return {{"content", std::move(content)}, {"required", true}};

@@ -81,6 +81,8 @@ FieldErrors Spec(const Json& spec, const LabelSelectorOptions& options,
 class DaemonSet final : public Strategy {
  public:
   void Default(Json& object) const override {
+    if (Find(object, "metadata", "annotations", kTemplateGeneration) == nullptr)
+      SetTemplateGeneration(object, 0);
     Json& spec = ObjectField(object, "spec");
     DefaultTemplate(spec);
     Json& strategy = ObjectField(spec, "updateStrategy");
@@ -98,6 +100,11 @@ class DaemonSet final : public Strategy {
   void PrepareForUpdate(const StrategyContext& /*context*/, Json& object, const Json& old) const override {
     const bool changed = ObjectAt(object, "spec", "template") != ObjectAt(old, "spec", "template");
     SetTemplateGeneration(object, TemplateGeneration(old) + (changed ? 1 : 0));
+  }
+
+  void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object,
+                              const Json& old) const override {
+    SetTemplateGeneration(object, TemplateGeneration(old));
   }
 
   FieldErrors Validate(const StrategyContext& context, const Json& object) const override {

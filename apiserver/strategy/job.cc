@@ -40,13 +40,18 @@ JobOptions Options(const StrategyContext& context, const Json* old) {
 void GenerateSelector(Json& object) {
   const std::string uid(StringAt(object, "metadata", "uid"));
   const std::string name(StringAt(object, "metadata", "name"));
+  // As in Kubernetes, a Job whose own labels and those of its template are empty gets the new ones, too.
+  const bool shared = ObjectAt(object, "metadata", "labels").empty() &&
+                      ObjectAt(object, "spec", "template", "metadata", "labels").empty();
   Json& spec = ObjectField(object, "spec");
   Json& labels = ObjectField(ObjectField(ObjectField(spec, "template"), "metadata"), "labels");
   labels.emplace(kLegacyJobName, name);
   labels.emplace(kJobName, name);
   labels.emplace(kLegacyControllerUid, uid);
   labels.emplace(kControllerUid, uid);
+  Json copy = shared ? labels : Json();
   ObjectField(ObjectField(spec, "selector"), "matchLabels").emplace(kControllerUid, uid);
+  if (shared) ObjectField(object, "metadata")["labels"] = std::move(copy);
 }
 
 void HasLabel(FieldErrors& errors, const Json& labels, const char* key, std::string_view wanted) {

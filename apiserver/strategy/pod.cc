@@ -129,6 +129,12 @@ class Pod final : public Strategy {
 
   void PrepareForStatusUpdate(const StrategyContext& /*context*/, Json& object,
                               const Json& old) const override {
+    Json& metadata = object["metadata"];
+    if (Find(old, "metadata", "deletionTimestamp") == nullptr) metadata.erase("deletionTimestamp");
+    if (const Json* owners = Find(old, "metadata", "ownerReferences"))
+      metadata["ownerReferences"] = *owners;
+    else
+      metadata.erase("ownerReferences");
     Json& status = object["status"];
     if (!status.is_object()) status = Json::object();
     if (StringAt(status, "qosClass").empty() && Find(old, "status", "qosClass") != nullptr) {

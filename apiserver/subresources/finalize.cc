@@ -3,6 +3,7 @@
 #include "api/base/errors.h"
 #include "api/json_access.h"
 #include "apiserver/internal/body.h"
+#include "apiserver/internal/field_owners.h"
 #include "apiserver/internal/options.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/update.h"
@@ -19,9 +20,11 @@ void ServeNamespaceFinalize(const CallPtr& call) {
   auto body = DecodeBody(*call, BodyKindOf(call->resource()), options->field_validation);
   if (!body) return RespondError(call, body.status());
   if (auto fine = CheckNames(*call, *body); !fine) return RespondError(call, fine.status());
+  ApplyAllDefaults(call->resource(), *body);
   ChangeObject(
       call, OwnTarget(*call, options->dry_run),
-      [call, body = std::move(*body)](const api::ObjectPtr& current, const Json& old) -> api::Result<Change> {
+      [call, manager = options->field_manager, body = std::move(*body)](
+          const api::ObjectPtr& current, const Json& old) -> api::Result<Change> {
         if (auto fine = CheckVersion(*call, body, *current); !fine) return fine.status();
         Json object = old;
         if (const Json* finalizers = api::Find(body, "spec", "finalizers"))
@@ -31,7 +34,8 @@ void ServeNamespaceFinalize(const CallPtr& call) {
         if (FieldErrors errors = ValidateNamespaceFinalize(object, old); !errors.empty())
           return api::Invalid(call->resource().Kind(), call->route.name, errors);
         bool gone = IsReadyToGo(call->resource(), object);
-        return Change{gone ? Change::Action::kDelete : Change::Action::kWrite, std::move(object)};
+        return Change{gone ? Change::Action::kDelete : Change::Action::kWrite, std::move(object),
+                      OwnersOfUpdate(*call, manager, *current, old)(body, nullptr)};
       },
       [call](api::Result<Changed> changed) {
         if (!changed) return RespondError(call, changed.status());

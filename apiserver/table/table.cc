@@ -146,7 +146,7 @@ Json MakeTable(const TableKind& kind, std::span<const api::ObjectPtr> objects, c
   const AnyPrinter printer(kind);
   Json rows = Json::array();
   for (const api::ObjectPtr& object : objects)
-    rows.push_back(MakeRow(printer, kind, object->Parse(), options));
+    rows.push_back(MakeRow(printer, kind, object->ParseWithOwners(), options));
   return Assemble(printer, std::move(rows), meta, options);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/base/quantity.h"
 #include "apiserver/validation/internal/pod_rules.h"
 
 namespace terrarium::apiserver {
@@ -191,13 +192,37 @@ void TakeBackNodeAffinity(Json& spec, const Json& old_spec) {
   }
 }
 
+bool AreEqualQuantities(const Json& a, const Json& b) {
+  if (!a.is_string() || !b.is_string()) return a == b;
+  std::string error;
+  const auto x = api::Quantity::Parse(a.get_ref<const std::string&>(), &error);
+  const auto y = api::Quantity::Parse(b.get_ref<const std::string&>(), &error);
+  return x && y && *x == *y;
+}
+
+// Quantities are equal by their value, whatever their form: 1Gi is 1073741824.
+void TakeBackForms(Json& resources, const Json& old_resources) {
+  for (const char* list : {"limits", "requests"}) {
+    if (!resources.contains(list)) continue;
+    Json& quantities = resources[list];
+    for (auto it = quantities.begin(); it != quantities.end(); ++it)
+      if (const Json* old = Find(old_resources, list, it.key());
+          old != nullptr && AreEqualQuantities(*it, *old))
+        *it = *old;
+  }
+}
+
 // The new spec with every mutable field reset to its old value: each remaining difference is a forbidden
 // change. Appends the errors of a gated pod's node selector and node affinity.
 Json WithoutAllowedChanges(const Json& spec, const Json& old_spec, FieldErrors& errors) {
   Json out = spec;
   for (const char* list : {"containers", "initContainers"}) {
     if (!out.contains(list)) continue;
-    for (std::size_t i = 0; i < out[list].size(); ++i) TakeBack(out[list][i], old_spec[list][i], "image");
+    for (std::size_t i = 0; i < out[list].size(); ++i) {
+      TakeBack(out[list][i], old_spec[list][i], "image");
+      if (out[list][i].contains("resources"))
+        TakeBackForms(out[list][i]["resources"], ObjectAt(old_spec[list][i], "resources"));
+    }
   }
   for (const char* field : {"activeDeadlineSeconds", "schedulingGates", "tolerations"})
     TakeBack(out, old_spec, field);

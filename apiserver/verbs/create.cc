@@ -1,13 +1,12 @@
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "api/base/errors.h"
 #include "api/json_access.h"
 #include "apiserver/internal/body.h"
-#include "apiserver/internal/etcd_words.h"
-#include "apiserver/internal/guard.h"
+#include "apiserver/internal/creation.h"
+#include "apiserver/internal/field_owners.h"
 #include "apiserver/internal/options.h"
-#include "apiserver/internal/quota.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/topology_labels.h"
 #include "apiserver/internal/verbs.h"
@@ -18,13 +17,6 @@ namespace {
 
 // How often a generated name that is taken is drawn again before the request fails.
 constexpr int kGenerateNameTries = 8;
-
-// A dry run's object has no revision, since it was never written.
-void RespondNotStored(const CallPtr& call, const api::ObjectPtr& object) {
-  Json document = PresentedDocument(call->resource(), *object);
-  document["metadata"].erase("resourceVersion");
-  RespondDocument(call, 201, document, call->resource().Schema());
-}
 
 api::Status Exists(const ResourceInfo& resource, const api::Object& existing) {
   api::Status status = api::AlreadyExists(resource.Resource(), existing.header().name);
@@ -41,50 +33,21 @@ struct Creation : std::enable_shared_from_this<Creation> {
   std::size_t warnings_before = 0;  // those of decoding, which are not given again
 
   void Try();
-  void Finish(storage::WriteOutcome outcome);
 };
 
 void Creation::Try() {
   --tries_left;
   call->warnings.resize(warnings_before);
+  call->gate_notes.clear();
   // The last attempt needs no copy of the client's document, and nearly every create has one attempt.
-  auto document = PrepareNew(*call, tries_left > 0 ? Json(decoded) : std::move(decoded));
-  if (!document) return RespondError(call, document.status());
-  std::optional<api::QuotaSubject> quota_subject = FindQuotaSubject(*call, *document);
-  api::ObjectPtr object = MakeObject(call->resource(), std::move(*document));
-  storage::ObjectKey key = call->KeyOf(object->header().name);
-  if (options.dry_run) {
-    if (quota_subject)
-      if (auto fits = CheckQuotas(*call, *quota_subject, key.name); !fits)
-        return RespondError(call, fits.status());
-    if (api::ObjectPtr existing = call->server.store.Get(key))
-      return RespondError(call, Exists(call->resource(), *existing));
-    return RespondNotStored(call, object);
-  }
-  const std::size_t limit = call->server.options.object_bytes_max;
-  if (auto fits = CheckEtcdLimits(call->resource(), *object, EtcdWrite::kCreate, limit); !fits)
-    return RespondError(call, fits.status());
-  if (quota_subject)
-    return SubmitWithinQuotas(call, std::move(*quota_subject), object,
-                              [self = shared_from_this()](api::Result<storage::WriteOutcome> outcome) {
-                                if (!outcome) return RespondError(self->call, outcome.status());
-                                self->Finish(std::move(*outcome));
-                              });
-  call->server.store.Submit({storage::Write::Op::kCreate, std::move(key), 0, std::move(object)},
-                            [self = shared_from_this()](storage::WriteOutcome outcome) {
-                              Guard(self->call, [&] { self->Finish(std::move(outcome)); });
-                            });
-}
-
-void Creation::Finish(storage::WriteOutcome outcome) {
-  using Code = storage::WriteOutcome::Code;
-  switch (outcome.code) {
-    case Code::kOk: RecordGateNotes(*call, *outcome.object); return RespondObject(call, 201, outcome.object);
-    case Code::kExists:
-      if (tries_left > 0) return Try();
-      return RespondError(call, Exists(call->resource(), *outcome.object));
-    default: return RespondError(call, api::InternalError(outcome.error));
-  }
+  auto prepared = PrepareNew(*call, tries_left > 0 ? Json(decoded) : std::move(decoded),
+                             OwnersOfNew(*call, options.field_manager));
+  if (!prepared) return RespondError(call, prepared.status());
+  StoreNew(call, std::move(*prepared), {.dry_run = options.dry_run},
+           [self = shared_from_this()](const api::Object& existing) {
+             if (self->tries_left > 0) return self->Try();
+             RespondError(self->call, Exists(self->call->resource(), existing));
+           });
 }
 
 api::Result<void> CheckIdentity(const Call& call, const Json& object) {

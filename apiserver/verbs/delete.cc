@@ -73,7 +73,10 @@ Result<void> CheckPreconditions(const ResourceInfo& resource, const DeleteOption
 void DeleteObject(const CallPtr& call, const ResourceInfo& resource, const storage::ObjectKey& key,
                   const DeleteOptions& options, ChangeDone done) {
   auto remove_after = std::make_shared<bool>(false);
-  ChangeTarget target{resource, key, options.dry_run, resource.strategy->ReadForDeletion()};
+  ChangeTarget target{.resource = resource,
+                      .key = key,
+                      .dry_run = options.dry_run,
+                      .read = resource.strategy->ReadForDeletion()};
   ChangeObject(
       call, target,
       [call, &resource, options, remove_after](const api::ObjectPtr& current,

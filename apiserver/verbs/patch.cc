@@ -11,6 +11,7 @@
 #include "api/json_access.h"
 #include "api/patch/json_patch.h"
 #include "apiserver/internal/body.h"
+#include "apiserver/internal/field_owners.h"
 #include "apiserver/internal/options.h"
 #include "apiserver/internal/respond.h"
 #include "apiserver/internal/update.h"
@@ -42,7 +43,10 @@ Result<void> JudgePatchFields(Call& call, const PatchBody& patch, FieldValidatio
 Result<Json> Patched(Call& call, const PatchBody& patch, const api::ObjectPtr& current,
                      FieldValidation validation) {
   const ResourceInfo& resource = call.resource();
-  auto patched = ApplyPatch(patch, resource.Schema(), PresentedDocument(resource, *current));
+  // Most patches leave the owners alone; as text they are longer than the rest of a small object.
+  Json shown = patch.ConcernsOwners() ? PresentedDocument(resource, *current)
+                                      : PresentedWithoutOwners(resource, *current);
+  auto patched = ApplyPatch(patch, resource.Schema(), std::move(shown));
   if (!patched) return patched.status();
   auto object = DecodePatched(call, std::move(*patched), BodyKindOf(resource), validation);
   if (object) ApplyAllDefaults(resource, *object);
@@ -93,16 +97,13 @@ Result<Json> PatchedStatus(Call& call, const PatchBody& patch, const Json& old) 
 }  // namespace
 
 void ServePatch(const CallPtr& call) {
-  auto options = ParseWriteOptions(call->request, "PatchOptions");
+  auto type = PatchTypeOf(*call);
+  if (!type) return RespondError(call, type.status());
+  if (*type == PatchType::kApply) return ServeApply(call);
+  auto options = ParsePatchOptions(call->request, /*apply=*/false);
   if (!options) return RespondError(call, options.status());
-  auto patch = ParsePatch(*call);
+  auto patch = ParsePatch(*call, *type);
   if (!patch) return RespondError(call, patch.status());
-  if (call->request.Query("force") != nullptr)
-    return RespondError(
-        call,
-        api::Invalid({"meta.k8s.io", "PatchOptions"}, "",
-                     {api::ForbiddenError(api::Path("force"), "may not be specified for non-apply patch")}));
-
   if (auto fine = JudgePatchFields(*call, *patch, options->field_validation); !fine)
     return RespondError(call, fine.status());
   // Of a component in this process that patches a status.
@@ -111,14 +112,15 @@ void ServePatch(const CallPtr& call) {
   if (status_only) target.read = call->strategy().ReadForStatusUpdate();
   ChangeObject(
       call, std::move(target),
-      [call, status_only, patch = std::move(*patch), validation = options->field_validation](
-          const api::ObjectPtr& current, const Json& old) -> Result<Change> {
-        auto object =
-            status_only ? PatchedStatus(*call, patch, old) : Patched(*call, patch, current, validation);
+      [call, status_only, patch = std::move(*patch), options = *options](const api::ObjectPtr& current,
+                                                                         const Json& old) -> Result<Change> {
+        auto object = status_only ? PatchedStatus(*call, patch, old)
+                                  : Patched(*call, patch, current, options.field_validation);
         if (!object) return object.status();
         if (auto fine = CheckNames(*call, *object); !fine) return fine.status();
         if (auto fine = CheckVersion(*call, *object, *current); !fine) return fine.status();
-        return Replace(*call, std::move(*object), old);
+        return Replace(*call, std::move(*object), old,
+                       OwnersOfUpdate(*call, options.field_manager, *current, old));
       },
       [call](Result<Changed> changed) {
         if (!changed) return RespondError(call, changed.status());

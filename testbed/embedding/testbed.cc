@@ -160,7 +160,7 @@ class Testbed::Impl {
   // The memory store responds before a write returns.
   Written Write(api::WriteRequest request) {
     std::optional<Written> answer;
-    control_plane->handler().Write(std::move(request), {},
+    control_plane->handler().Write(std::move(request), {.user = {}, .user_agent = "terrarium-testbed"},
                                    [&answer](Written written) { answer = std::move(written); });
     CHECK(answer.has_value());
     AfterWrite();

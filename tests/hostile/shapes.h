@@ -30,6 +30,7 @@ inline constexpr std::size_t kStoredBytesMax = 1400 * 1024;
 std::vector<Shape> AllShapes();
 
 // The parts of AllShapes().
+void AddApplyShapes(std::vector<Shape>& shapes);
 void AddObjectShapes(std::vector<Shape>& shapes);
 void AddPodShapes(std::vector<Shape>& shapes);
 void AddFormatShapes(std::vector<Shape>& shapes);

@@ -16,10 +16,11 @@ namespace {
 
 std::unique_ptr<DrainingClient> MakeClient(const ComponentDeps& deps, const api::Env& env,
                                            const std::string& component) {
-  apiserver::UserInfo user;
-  user.name = "system:kube-" + component;
+  apiserver::Sender sender;
+  sender.user.name = "system:kube-" + component;
+  sender.user_agent = component == "kubelet" ? component : "kube-" + component;
   auto client = apiserver::MakeInProcessClient(env, deps.control_plane.handler, deps.control_plane.store,
-                                               std::move(user));
+                                               std::move(sender));
   if (deps.options.wrap_client) client = deps.options.wrap_client(std::move(client), component);
   return std::make_unique<DrainingClient>(std::move(client));
 }

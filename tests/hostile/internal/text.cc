@@ -81,6 +81,7 @@ Shape Posted(std::string name, int code, std::string_view path,
 
 std::vector<Shape> AllShapes() {
   std::vector<Shape> shapes;
+  AddApplyShapes(shapes);
   AddObjectShapes(shapes);
   AddPodShapes(shapes);
   AddFormatShapes(shapes);
