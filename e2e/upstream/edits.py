@@ -10,11 +10,11 @@ import re
 
 SHIM = "k8s.io/kubernetes/test/terrarium"
 
-# Files of an overlaid folder that stay: the table of resources that the dry-run test creates.
-KEPT = {"test/integration/etcd": ["data.go"]}
+# Files of an overlaid folder that stay: the table of resources that tests create, the check that a client sends CBOR.
+KEPT = {"test/integration/etcd": ["data.go"], "test/integration/framework": ["cbor.go"]}
 
-# These start a server inside the test binary; without them a test links no apiserver.
-REMOVED_FROM_APIEXTENSIONS = ["test/integration/fixtures/server.go", "test/integration/fixtures/etcd.go"]
+# It starts a server inside the test binary; without it a test links no apiserver.
+REMOVED_FROM_APIEXTENSIONS = ["test/integration/fixtures/server.go"]
 
 
 class EditFailed(Exception):

@@ -23,10 +23,10 @@ def binaries():
     copy = kubernetes.source()
     overlaid = sorted(OVERLAY.rglob("*.go"))
     names = [str(path.relative_to(OVERLAY)) for path in overlaid]
-    key = cache.key_of(kubernetes.VERSION, *names, *overlaid, FOLDER / "edits.py", *(suite.name for suite in SUITES))
+    key = cache.key_of(kubernetes.VERSION, *names, *overlaid, FOLDER / "edits.py", *(suite.path() for suite in SUITES))
 
     def fill(place):
-        packages = [f"./test/integration/{suite.name}" for suite in SUITES]
+        packages = [f"./{suite.path()}" for suite in SUITES]
         replaced = edits.write_overlay(copy, OVERLAY, place)
         # One command for all suites: Go then links one binary while it compiles for the next.
         kubernetes.build(

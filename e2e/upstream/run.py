@@ -80,7 +80,7 @@ class Runner:
         with open(stdout, "wb") as out, open(stderr, "wb") as err:
             code = subprocess.call(
                 list(map(str, command)),
-                cwd=self._sources / "test/integration" / run.suite.name,
+                cwd=self._sources / run.suite.path(),
                 env={**self._environment(run.suite, run.test), **environment},
                 stdin=subprocess.DEVNULL,
                 stdout=out,

@@ -18,6 +18,11 @@ class Suite:
     max_speed: dict = dataclasses.field(default_factory=dict)
     # Listed tests that never end where they fail, and the seconds that they get.
     max_seconds: dict = dataclasses.field(default_factory=dict)
+    # Its folder below test/integration, if that is not the name.
+    folder: str = ""
+
+    def path(self):
+        return f"test/integration/{self.folder or self.name}"
 
     def controller_lists(self):
         """What the shim reads from TERRARIUM_CONTROLLERS."""
@@ -88,6 +93,7 @@ SUITES = [
     Suite("scale"),
     Suite("configmap"),
     Suite("secrets"),
+    Suite("apply", folder="apiserver/apply"),
 ]
 
 # The longest test, about 54 s beside others: it starts first, so that the run does not wait for it alone.

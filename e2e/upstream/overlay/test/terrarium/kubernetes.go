@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +24,10 @@ import (
 // kube-apiserver for each server that a test starts, both from the environment (ETCD, KUBE_APISERVER). The controllers
 // are those that are linked into the tests.
 
-const adminToken = "upstream"
+const (
+	adminToken = "upstream"
+	rbac       = "--authorization-mode=RBAC"
+)
 
 // Storage is where a kube-apiserver keeps its objects; empty for Terrarium.
 type Storage struct{ Endpoint, Prefix string }
@@ -134,8 +138,11 @@ func (s *Server) startKubernetes(flags []string) error {
 		"--bind-address", "127.0.0.1", "--cert-dir", s.folder, "--token-auth-file", tokens,
 		"--service-account-issuer", "https://upstream.test", "--service-account-key-file", key,
 		"--service-account-signing-key-file", key, "--service-cluster-ip-range", "10.0.0.0/24",
-		"--authorization-mode", "RBAC", "--feature-gates", gateFlags(), "-v", "0",
+		"--feature-gates", gateFlags(), "-v", "0",
 	}, flags...)
+	if !slices.Contains(flags, rbac) { // kube-apiserver refuses a mode that is named twice
+		arguments = append(arguments, rbac)
+	}
 	s.url = "https://" + address
 	if err := s.run(os.Getenv("KUBE_APISERVER"), arguments...); err != nil {
 		return err

@@ -2,6 +2,8 @@ package terrarium
 
 import (
 	"context"
+	"net/http"
+	"path"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -12,7 +14,15 @@ import (
 
 // WithoutNodeTaints is the flag that disables an admission plugin. Terrarium always does what the plugin does: a node that
 // the test creates loses the taint before the test gets the response.
-const WithoutNodeTaints = "--disable-admission-plugins=TaintNodesByCondition"
+const WithoutNodeTaints = "--disable-admission-plugins=" + nodeTaints
+
+const nodeTaints = "TaintNodesByCondition"
+
+// createsNode reports whether the request has created a node, by a POST or by an apply.
+func createsNode(request *http.Request, response *http.Response) bool {
+	at := request.URL.Path
+	return response.StatusCode == http.StatusCreated && (path.Base(at) == "nodes" || path.Base(path.Dir(at)) == "nodes")
+}
 
 func (s *Server) removeTaints() {
 	if !s.untainted {

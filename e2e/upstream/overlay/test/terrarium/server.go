@@ -48,7 +48,7 @@ type Server struct {
 
 	mu        sync.Mutex
 	gates     map[string]bool              // what the server's components have
-	missing   map[featuregate.Feature]bool // gates that were reported because the server lacks them
+	missing   map[featuregate.Feature]bool // gates that the test has switched and the server lacks
 	active    map[string]context.Context   // of the controllers that the test runs, by name
 	running   bool                         // whether the controller-manager runs
 	gone      bool                         // whether Stop was called
@@ -86,23 +86,38 @@ var acceptedFlags = []string{
 	WithoutServiceAccounts,
 	"--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
 	WithoutNodeTaints,
+	"--disable-admission-plugins=ServiceAccount," + nodeTaints,
 	"--runtime-config=api/all=true",
 	"--watch-cache=true",
 	"--watch-cache=false",
 }
 
-func checkFlags(flags []string) error {
+// joinFlags returns the flags with their values, which may be arguments of their own.
+func joinFlags(flags []string) []string {
+	var joined []string
 	for i := 0; i < len(flags); i++ {
 		flag := flags[i]
-		if !strings.Contains(flag, "=") && i+1 < len(flags) { // a flag and its value as two arguments
+		if !strings.Contains(flag, "=") && i+1 < len(flags) {
 			i++
 			flag += "=" + flags[i]
 		}
+		joined = append(joined, flag)
+	}
+	return joined
+}
+
+func checkFlags(flags []string) error {
+	for _, flag := range flags {
 		if !slices.Contains(acceptedFlags, flag) {
 			return fmt.Errorf("the test needs a kube-apiserver with %s", flag)
 		}
 	}
 	return nil
+}
+
+func disablesNodeTaints(flag string) bool {
+	_, plugins, isList := strings.Cut(flag, "--disable-admission-plugins=")
+	return isList && slices.Contains(strings.Split(plugins, ","), nodeTaints)
 }
 
 // Start starts a server for the test t, with the feature gates that the test has set. `flags` are those that the test
@@ -168,10 +183,11 @@ func (s *Server) waitFor(what string, isThere func() bool) error {
 }
 
 func (s *Server) startTerrarium(flags []string) error {
+	flags = joinFlags(flags)
 	if err := checkFlags(flags); err != nil {
 		return err
 	}
-	s.untainted = slices.Contains(flags, WithoutNodeTaints)
+	s.untainted = slices.ContainsFunc(flags, disablesNodeTaints)
 	ready := filepath.Join(s.folder, "ready.json")
 	controllers := controllersOf(s.test)
 	if controllers == "" {

@@ -56,7 +56,7 @@ func (w writeTransport) send(request *http.Request) (*http.Response, error) {
 	w.server.restarting.RLock()
 	defer w.server.restarting.RUnlock()
 	response, err := w.next.RoundTrip(request)
-	if err == nil && request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/nodes") {
+	if err == nil && createsNode(request, response) {
 		w.server.removeTaints()
 	}
 	return response, err
