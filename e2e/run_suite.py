@@ -14,6 +14,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 
@@ -62,6 +63,20 @@ def go(binary, extra):
     )
 
 
+def rust(binary, extra):
+    program, settings = tools.cargo(E2E / "rust")
+    # One test after the other: some drop the history that a watch of another test needs.
+    command = [program, "test", "--locked", "--quiet", "--", "--test-threads=1", *extra]
+    return binary and _with_server(
+        binary, lambda env: subprocess.call(command, cwd=E2E / "rust", env={**os.environ, **settings, **env})
+    )
+
+
+def helm(binary, extra):
+    environment = {"TERRARIUM_BINARY": str(binary), "HELM": str(tools.helm())}  # each class starts its own server
+    return binary and _unittest(sys.executable, E2E / "helm", environment, extra)
+
+
 def python(binary, extra):
     interpreter = tools.python_with(E2E / "python" / "requirements.txt")
     return binary and _with_server(binary, lambda env: _unittest(interpreter, E2E / "python", env, extra))
@@ -88,6 +103,27 @@ def js(binary, extra):
     return binary and _with_server(binary, run)
 
 
+def java(binary, extra):
+    program, compiler, jars = tools.java(E2E / "java")
+
+    def run(environment):
+        with tempfile.TemporaryDirectory(prefix="terrarium-e2e-") as classes:
+            sources = sorted(map(str, (E2E / "java" / "src").rglob("*.java")))
+            compilation = [compiler, "-Werror", "-Xlint:all,-classfile,-processing,-try", "-d", classes, "-cp", jars]
+            if code := subprocess.call([*map(str, compilation), *sources]):
+                return code
+            # fabric8 reports a lost connection, which tests cause, as information.
+            command = [program, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", f"{classes}:{jars}"]
+            command += ["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"]
+            command += ["--disable-ansi-colors", "--details=tree", "--fail-if-no-tests"]
+            # fabric8 waits for the start of a watch without a limit.
+            command += ["--config", "junit.jupiter.execution.timeout.default=120s"]
+            command += extra or [f"--scan-classpath={classes}"]
+            return subprocess.call(command, env={**os.environ, **environment})
+
+    return binary and _with_server(binary, run)
+
+
 def schemathesis(binary, extra):
     interpreter = tools.python_with(E2E / "schemathesis" / "requirements.txt")
     return binary and _with_server(
@@ -101,7 +137,7 @@ def schemathesis(binary, extra):
 
 def golden(binary, extra):
     folder = E2E.parent.parent / "shared" / "golden"
-    conversations = sorted(folder.glob("recorded/*.json"))
+    conversations = sorted(path for part in ("recorded", "recorded-apply") for path in folder.glob(f"{part}/*.json"))
     if not conversations:
         # Not part of the project, so they are optional.
         print("golden: skipped, the recorded answers of a real apiserver are not beside the checkout (../shared/golden)")
@@ -254,8 +290,11 @@ SUITES = {
     "kubectl-old": kubectl("old"),
     "kubectl-new": kubectl("new"),
     "go": go,
+    "rust": rust,
+    "helm": helm,
     "python": python,
     "js": js,
+    "java": java,
     "schemathesis": schemathesis,
     "golden": golden,
     "pods": pods,

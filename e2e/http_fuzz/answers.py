@@ -43,6 +43,8 @@ EXPECTED_500 = {
     r"expected a .*, but received a .*": "patch",
     r"map: .* does not contain declared merge key: .*": "patch",
     r"unknown patch type: .* in map: .*": "patch",
+    # an applied configuration that does not fit the schema
+    r"failed to create typed patch object \(.*; .*, Kind=.*\): .*": "apply",
 }
 
 

@@ -106,6 +106,11 @@ CONTROL_VALUES = ("30s", "0s", "virtual", "auto", "scaled=10", "scaled=0", "scal
                   "10000000h")  # fmt: skip
 
 
+MANAGERS = ("fuzz", "other", "kubectl", "kubectl-client-side-apply", "before-first-apply", "")
+OPERATIONS = ("Apply", "Update", "", "apply")
+FIELDS_V1 = (".", "f:", "f:spec", "f:metadata", "f:labels", "f:data", "f:app", "k:", "k:{", 'k:{"name":"main"}',
+             'k:{"containerPort":80,"protocol":"TCP"}', "k:[]", "v:", 'v:"a"', "v:1", "v:{}", "i:0", "i:-1", "i:x",
+             "i:99999999999999999999", "x:y", "", "f")  # fmt: skip
 SCRIPT_KEYS = ("start-delay", "ready-delay", "run-for", "exit-code", "stop-after", "stop-exit-code", "ignore-sigterm",
                "hold", "cpu", "memory", "unknown")  # fmt: skip
 SCRIPT_VALUES = ("1s", "0s", "90s", "1h30m", "1", "0", "255", "true", "false", "ready", "terminating", "start", "100m",
@@ -276,6 +281,8 @@ class Grammar:
             document = self._catalog.grow(rng, document, schema, calm)
         if rng.random() < 0.3 and isinstance(document, dict):
             document = with_script(rng, document)
+        if rng.random() < 0.1:
+            document = with_owners(rng, document)
         return document
 
     def _set_body(self, rng, request, document, kind, version, resource=None):
@@ -307,7 +314,9 @@ class Grammar:
         return envelope(version, kind, random_message(rng))
 
     def _set_patch(self, rng, request, resource):
-        media_type = rng.choice((JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY, "application/json", ""))
+        media_type = rng.choice((JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY, APPLY, "application/json", ""))
+        if media_type == APPLY:
+            return self._set_applied(rng, request, resource)
         if media_type == JSON_PATCH:
             patch = self._json_patch(rng, resource)
         else:
@@ -322,6 +331,20 @@ class Grammar:
         request.headers.append(("Content-Type", media_type))
         request.body = json_text(patch)
         request.about += f", {media_type}"
+
+    def _set_applied(self, rng, request, resource):
+        """A configuration of two managers, mostly of the object in the path."""
+        path, _, query = request.target.partition("?")
+        name = path.split("/")[-2 if resource.subresource else -1]
+        document = self._document(rng, resource, name if rng.random() < 0.9 else None)
+        if rng.random() < 0.2 and isinstance(document, dict):
+            document = spoil(rng, document)
+        if rng.random() < 0.9:
+            options = [f"fieldManager={rng.choice(MANAGERS[:3])}", f"force={rng.choice(FLAGS[3:5])}", query]
+            request.target = path + "?" + "&".join(filter(None, options))
+        request.headers.append(("Content-Type", APPLY))
+        request.body = json_text(document) if rng.random() < 0.5 else yaml_text(rng, document)
+        request.about += f", {APPLY}"
 
     def _with_directive(self, rng, patch):
         """Inserts a directive of strategic merge patches at a random place."""
@@ -400,6 +423,35 @@ def with_script(rng, document):
     # Samples share their templates: change a copy.
     changed = {**(metadata if isinstance(metadata, dict) else {}), "annotations": script}
     return _replaced(document, at, {**at, "metadata": changed})
+
+
+def with_owners(rng, document):
+    """The object with managedFields as clients read and write them back, or reset, or malformed."""
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    if not isinstance(metadata, dict):
+        return document
+    entries = [{}] if rng.random() < 0.1 else [_entry(rng) for _ in range(rng.choice((0, 1, 2, 3, 12)))]
+    if rng.random() < 0.2:
+        entries = spoil(rng, {"managedFields": entries})
+        return {**document, "metadata": {**metadata, **(entries if isinstance(entries, dict) else {})}}
+    return {**document, "metadata": {**metadata, "managedFields": entries}}
+
+
+def _entry(rng):
+    entry = {
+        "manager": rng.choice(MANAGERS),
+        "operation": rng.choice(OPERATIONS[:2] if rng.random() < 0.9 else OPERATIONS),
+        "apiVersion": rng.choice(("v1", "apps/v1", "batch/v1", "")),
+        "time": "2026-01-01T00:00:00Z",
+        "fieldsType": "FieldsV1" if rng.random() < 0.95 else "FieldsV2",
+        "fieldsV1": _fields(rng, 4),
+    }
+    return entry if rng.random() < 0.8 else {**entry, "subresource": rng.choice(("status", "scale", ""))}
+
+
+def _fields(rng, depth):
+    names = rng.choices(FIELDS_V1, k=rng.randrange(4)) if depth else []
+    return {name: _fields(rng, depth - 1) if rng.random() < 0.95 else hostile(rng) for name in names}
 
 
 def _replaced(value, old, new):

@@ -88,8 +88,11 @@ class Judging(unittest.TestCase):
             self.assertIn("no Status", problem(404, json.dumps({**STATUS, **change}).encode()))
 
     def test_the_expected_500s_are_known_by_their_words(self):
-        words = {**STATUS, "code": 500, "message": "etcdserver: request is too large"}
-        self.assertIsNone(problem(500, json.dumps(words).encode()))
+        typed = "failed to create typed patch object (fuzz/seed; apps/v1, Kind=Deployment): .spec.x: field not declared in schema"
+        for text in ("etcdserver: request is too large", typed):
+            self.assertIsNone(problem(500, json.dumps({**STATUS, "code": 500, "message": text}).encode()))
+        merged = {**STATUS, "code": 500, "message": "failed to merge config: x"}
+        self.assertIn("500", problem(500, json.dumps(merged).encode()))
 
 
 class Values(unittest.TestCase):

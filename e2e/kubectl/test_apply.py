@@ -151,10 +151,6 @@ class Apply(KubectlCase):
             stdin={"apiVersion": "v1", "kind": "Gadget", "metadata": {"name": "x"}},
         )
 
-    @since(1, 22, "the flag's place in apply")
-    def test_server_side_apply_is_refused_for_now(self):
-        self.k_fails("apply --server-side -f -", stdin=config_map("settings"))
-
 
 class DryRun(KubectlCase):
     def test_server_dry_run_answers_and_stores_nothing(self):

@@ -1,5 +1,6 @@
 """Sets up the tools of each suite: installed toolchains, and packages fetched into the cache folder."""
 
+import hashlib
 import pathlib
 import platform
 import re
@@ -64,6 +65,37 @@ def go(module):
     return program
 
 
+def helm():
+    """Helm, built once by Go from the modules in e2e/helm/go.sum: a registry of programs is not needed."""
+    module = E2E / "helm"
+
+    def fill(place):
+        program = shutil.which("go")
+        if not program:
+            raise cache.Missing("Go, to build Helm (no go command on the PATH)")
+        command = [program, "build", "-o", place / "helm", "helm.sh/helm/v4/cmd/helm"]
+        # The settings of the suite `go`, with which it shares the packages of client-go in Go's cache.
+        cache.run(command, "Helm, built from the Go modules of e2e/helm/go.mod", cwd=module)
+
+    return cache.folder("helm", cache.key_of(module / "go.mod", module / "go.sum"), fill) / "helm"
+
+
+def cargo(package):
+    """(cargo, environment) for a package with a lock file: a Rust new enough for it, its dependencies downloaded."""
+    program = shutil.which("cargo")
+    if not program or not shutil.which("rustc"):
+        raise cache.Missing("Rust with cargo (no cargo or rustc command on the PATH)")
+    wanted = re.search(r'^rust-version = "(\d+)\.(\d+)"$', (package / "Cargo.toml").read_text(), re.MULTILINE).groups()
+    version = subprocess.run(["rustc", "--version"], cwd=package, capture_output=True, text=True).stdout.strip()
+    found = re.match(r"rustc (\d+)\.(\d+)", version)
+    if not found or tuple(map(int, found.groups())) < tuple(map(int, wanted)):
+        raise cache.Missing(f"Rust {'.'.join(wanted)} or newer (this is {version or 'unknown'})")
+    cache.run([program, "fetch", "--locked"], f"the packages of {package.relative_to(ROOT)}/Cargo.lock", cwd=package)
+    # Cargo keeps what is compiled for each set of settings apart, and rebuilds what changed.
+    target = cache.root() / "rust" / cache.key_of(package / "Cargo.lock", version)
+    return program, {"CARGO_TARGET_DIR": str(target)}
+
+
 def node(folder):
     """(node, node_modules) for a package with a lock file: a Node new enough for it, its dependencies installed."""
     npm = shutil.which("npm")
@@ -100,3 +132,28 @@ def _npm_install(npm, folder, place):
         f"the npm packages of {folder.relative_to(ROOT)}/package-lock.json",
         cwd=place,
     )
+
+
+def java(folder):
+    """(java, javac, the jars' class path) for a folder with a pom.xml and the checksums of all its jars."""
+    for command in ("java", "javac", "mvn"):
+        if not shutil.which(command):
+            raise cache.Missing(f"Java with Maven (no {command} command on the PATH)")
+    wanted = int(re.search(r"<maven.compiler.release>(\d+)<", (folder / "pom.xml").read_text()).group(1))
+    # Debian's Maven and java can be of different versions: javac is the one that has to be new enough.
+    version = cache.run(["javac", "-version"], "javac").split()[-1]
+    if int(version.split(".")[0]) < wanted:
+        raise cache.Missing(f"Java {wanted} or newer (this is {version})")
+    sums = folder / "jars.sha256"
+
+    def fill(place):
+        command = ["mvn", "--batch-mode", "--quiet", f"-Dmaven.repo.local={cache.root() / 'java/repository'}"]
+        what = f"the Maven packages of {(folder / 'pom.xml').relative_to(ROOT)}"
+        cache.run([*command, "dependency:copy-dependencies", f"-DoutputDirectory={place}"], what, cwd=folder)
+        found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.glob("*.jar")}
+        wanted = dict(reversed(line.split()) for line in sums.read_text().splitlines())
+        if different := sorted(name for name in found.keys() | wanted if found.get(name) != wanted.get(name)):
+            raise cache.Missing(f"{what} ({different[0]} differs from {sums.relative_to(ROOT)})")
+
+    place = cache.folder("java/jars", cache.key_of(folder / "pom.xml", sums), fill)
+    return shutil.which("java"), shutil.which("javac"), place / "*"

@@ -147,20 +147,6 @@ class Patches(ClientCase):
         )
         self.assertEqual([c.name for c in made.spec.template.spec.containers], ["proxy"])
 
-    def test_server_side_apply_is_not_there_yet(self):
-        body = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"replicas": 1}}
-        self.fails(
-            415,
-            "UnsupportedMediaType",
-            self.apps.patch_namespaced_deployment,
-            "shop",
-            self.ns,
-            body,
-            _content_type="application/apply-patch+yaml",
-            field_manager="me",
-            force=True,
-        )
-
 
 class Errors(ClientCase):
     def test_bodies_are_statuses(self):

@@ -19,8 +19,10 @@ from lib.rest import Rest
 EXAMPLES_PER_OPERATION = 4
 CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
 
+APPLY = "application/apply-patch+yaml"
 # Bodies in these forms can be generated from a schema. The other forms have suites of their own.
 BODY_TYPES = (
+    APPLY,
     "application/json",
     "application/yaml",
     "application/json-patch+json",
@@ -73,6 +75,7 @@ def prepared(document):
     - Names are those of seeded objects, or one more: a random one would only ever be a 404.
     - Kubernetes' documents describe success responses only; error responses are a Status.
     - They describe a deletion's response as a Status; while the object still exists the response is the object.
+    - They describe the body of an apply as any object, which the server would refuse: applied_body() narrows it.
     """
     document["paths"] = {
         path: item
@@ -103,8 +106,32 @@ def json_content(answer):
     return answer.get("content", {}).get("application/json")
 
 
+def applied_body(operation):
+    """The schema of a configuration that gives its object a label. A field that the kind does not have would be a 500,
+    as in Kubernetes."""
+    kind = operation["x-kubernetes-group-version-kind"]
+    version = "/".join(filter(None, [kind["group"], kind["version"]]))
+    labels = {"type": "object", "properties": {"applied": {"type": "string", "pattern": "^[a-z]{1,9}$"}}}
+    return {
+        "type": "object",
+        "required": ["apiVersion", "kind"],
+        "properties": {
+            "apiVersion": {"enum": [version]},
+            "kind": {"enum": [kind["kind"]]},
+            "metadata": {
+                "type": "object",
+                "properties": {"labels": {**labels, "additionalProperties": False}},
+                "additionalProperties": False,
+            },
+        },
+        "additionalProperties": False,
+    }
+
+
 def prepare_operation(operation):
     body = operation.get("requestBody", {}).get("content", {})
+    if APPLY in body:
+        body[APPLY] = {"schema": applied_body(operation)}
     for media_type in [name for name in body if name not in BODY_TYPES]:
         # A body that is described for any media type is a JSON one.
         described = body.pop(media_type)
