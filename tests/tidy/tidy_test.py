@@ -65,10 +65,10 @@ RESULT_BOOL = re.compile(r"\bResult<bool>")
 TEST_OFF = re.compile(r"\bDISABLED_\w+|\bGTEST_SKIP\b")
 LINES_MAX = 600
 README_LINES_MAX = 249
-SOURCES = CPP + (".py", ".go", ".mjs", ".sh")
+SOURCES = CPP + (".py", ".go", ".mjs", ".rs", ".sh")
 # Written by tools, from other people's words.
-GENERATED = re.compile(r"/generated/|(?:^|/)(?:package-lock\.json|go\.sum|requirements\.txt)$")
-SKIPPED_FOLDERS = {".git", ".cache", "build", "node_modules", "__pycache__"}
+GENERATED = re.compile(r"/generated/|(?:^|/)(?:package-lock\.json|Cargo\.lock|go\.sum|requirements\.txt)$")
+SKIPPED_FOLDERS = {".git", ".cache", "build", "node_modules", "target", "__pycache__"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 # A literal, or several that the compiler joins.
@@ -375,7 +375,8 @@ class EachRuleCanFail(unittest.TestCase):
         self.assertEqual([f.line for f in check_retired_words("docs/a.md", "one\ntwo at once\n")], [2])
 
     def test_retired_words_are_refused_in_comments(self):
-        for path in ["api/a.cc", "tests/a.h", "bench/a.cc", "examples/a.cc", "e2e/a.go", "launchers/a.mjs", "launchers/a.d.mts"]:
+        for path in ["api/a.cc", "tests/a.h", "bench/a.cc", "examples/a.cc", "e2e/a.go", "e2e/a.rs", "launchers/a.mjs",
+                     "launchers/a.d.mts"]:
             self.assertEqual(self.rules(path, "// It ends at\n// once.\n"), ["words"], path)
         for path in ["e2e/a.py", "api/CMakeLists.txt", "cmake/a.cmake", "tools/a.sh", "tools/a.supp", "bench/a.yaml"]:
             self.assertEqual(self.rules(path, "a() # It ends at\n# once.\n"), ["words"], path)
@@ -391,11 +392,13 @@ class EachRuleCanFail(unittest.TestCase):
     def test_retired_words_are_refused_in_names_and_messages(self):
         for path, text in [("tests/a.cc", "TEST(A, StartsAtOnce) {}"), ("tests/a.cc", "TEST_F(A,\n  NobodyStarts) {}"),
                            ("e2e/a.py", "    def test_it_starts_at_once(self):"), ("e2e/a.go", "func TestNobody(t *T) {"),
+                           ("e2e/a.rs", "#[tokio::test]\nasync fn it_starts_at_once() {"),
                            ("e2e/a.mjs", "test('a list that is told', f)"), ("api/a.h", "void StartAtOnce();"),
                            ("testbed/a.cc", "bool is_told = false;"), ("testbed/a.cc", 'Fail("the body is no JSON");')]:
             self.assertEqual(self.rules(path, text + "\n"), ["words"], text)
         for path, text in [("tests/a.cc", "TEST(A, AControlPlaneStarts) {}"), ("tests/a.cc", 'void A() { f("nobody"); }'),
-                           ("e2e/a.py", "def told(): pass"), ("testbed/a.cc", 'Fail("the control plane");'),
+                           ("e2e/a.py", "def told(): pass"), ("e2e/a.rs", "fn told() {}"),
+                           ("testbed/a.cc", 'Fail("the control plane");'),
                            ("apiserver/table/a.cc", 'Column("tells");')]:
             self.assertEqual(self.rules(path, text + "\n"), [], text)
 

@@ -52,12 +52,14 @@ QUOTED = re.compile(r'```.*?```|`(?:[^`\n]|\n(?!\n))*`|(?<!\w)"[^"\n]*"(?!\w)|\]
 HASH_COMMENT = re.compile(r"#[^\n]*")
 SLASH_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 # Per kind of file, where its prose is; None: everywhere.
-PROSE = {".md": None, ".py": re.compile(r'#[^\n]*|""".*?"""', re.DOTALL), ".go": SLASH_COMMENT, ".mjs": SLASH_COMMENT,
-         ".mts": SLASH_COMMENT, ".txt": HASH_COMMENT, ".cmake": HASH_COMMENT, ".in": HASH_COMMENT, ".sh": HASH_COMMENT,
-         ".supp": HASH_COMMENT, ".yaml": HASH_COMMENT, ".wire": re.compile(r"^(?:#|==)[^\n]*", re.MULTILINE)}
+PROSE = {".md": None, ".py": re.compile(r'#[^\n]*|""".*?"""', re.DOTALL), ".go": SLASH_COMMENT, ".rs": SLASH_COMMENT,
+         ".mjs": SLASH_COMMENT, ".mts": SLASH_COMMENT, ".txt": HASH_COMMENT, ".cmake": HASH_COMMENT, ".in": HASH_COMMENT,
+         ".sh": HASH_COMMENT, ".supp": HASH_COMMENT, ".yaml": HASH_COMMENT,
+         ".wire": re.compile(r"^(?:#|==)[^\n]*", re.MULTILINE)}
 IDENTIFIER = re.compile(r"\b[A-Za-z_]\w{2,}")
-# The name of a test in Python, Go or JavaScript. Those of C++ are identifiers; titles of wire cases are prose.
-TEST_NAME = re.compile(r"^(?:[ \t]*def test_(\w+)\(|func Test(\w+)\(|[ \t]*test\('([^'\n]*)')", re.MULTILINE)
+# The name of a test in Python, Go, Rust or JavaScript. Those of C++ are identifiers; titles of wire cases are prose.
+TEST_NAME = re.compile(r"^(?:[ \t]*def test_(\w+)\(|func Test(\w+)\(|#\[tokio::test\]\nasync fn (\w+)"
+                       r"|[ \t]*test\('([^'\n]*)')", re.MULTILINE)
 
 
 def prose_of(path, text):
