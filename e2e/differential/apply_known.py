@@ -1,4 +1,4 @@
-"""Differences that are known, and that have nothing to do with server-side apply. A seed goes on after them."""
+"""Differences that are known. A seed goes on after them."""
 
 
 def _status_of_a_missing_service(request, ours, theirs):
@@ -7,6 +7,16 @@ def _status_of_a_missing_service(request, ours, theirs):
 
 
 KNOWN = (_status_of_a_missing_service,)
+
+
+def can_be_reordered(leaves, theirs):
+    """Whether only one server has written, and several managers own fields.
+
+    The entries of managedFields are in the order of the seconds in which they were written. When an apply that changes
+    nothing changes their order, it is a write, on either server in another second.
+    """
+    owners = theirs.get("after", theirs["body"]).get("metadata", {}).get("managedFields", [])
+    return len(owners) > 1 and all(path.endswith("resourceVersion") for path, _, _ in leaves)
 
 
 def is_known(request, ours, theirs):

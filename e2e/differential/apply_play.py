@@ -21,7 +21,8 @@ TIME = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 GIVEN_TIME = re.compile(r"2026-01-0[12]T")  # of a request
 ADDRESS = re.compile(r"\b10\.(9[6-9]|10\d|11[01])\.\d+\.\d+\b")  # of a Service
 # In messages Kubernetes prints its internal Go structs, and where its source is.
-GO_STRUCT = re.compile(r"Invalid value: \{.*?\}: ", re.DOTALL)
+GO_STRUCT = re.compile(r"(Invalid|Duplicate) value: \{.*?\}: ", re.DOTALL)
+GO_PATCH = re.compile(r'Invalid value: ".*": strict decoding error', re.DOTALL)
 GO_DIFFERENCE = re.compile(r"(pod updates may not change fields other than [^\n]*)\n.*", re.DOTALL)
 GO_SOURCE = re.compile(r' in scheme "[^"]*"')
 AS_TEXT = "autoscaling.alpha.kubernetes.io/"  # annotations that hold JSON, whose keys are in another order
@@ -40,19 +41,23 @@ class Names:
     """Replaces what one server draws: uids, times, revisions and addresses by the order in which they appear."""
 
     def __init__(self, namespace):
-        self._namespace = namespace
+        self.namespace = namespace
         self._seen = collections.defaultdict(dict)
 
     def _number(self, what, value):
         seen = self._seen[what]
         return f"{what}{seen.setdefault(value, len(seen) + 1)}"
 
+    def forget_revisions(self):
+        self._seen["RV"].clear()
+
     def text(self, value):
-        value = value.replace(self._namespace, "NS")
+        value = value.replace(self.namespace, "NS")
         value = UID.sub(lambda match: match[0] if GIVEN_UID.match(match[0]) else self._number("UID", match[0]), value)
         value = ADDRESS.sub(lambda match: self._number("ADDRESS", match[0]), value)
         value = TIME.sub(lambda match: match[0] if GIVEN_TIME.match(match[0]) else "TIME", value)
-        value = GO_STRUCT.sub("Invalid value: {}: ", GO_SOURCE.sub("", value))
+        value = GO_STRUCT.sub(r"\1 value: {}: ", GO_SOURCE.sub("", value))
+        value = GO_PATCH.sub('Invalid value: "": strict decoding error', value)
         return GO_DIFFERENCE.sub(r"\1", value)
 
     def document(self, value, key=""):
@@ -87,7 +92,7 @@ class Outcome:
     step: int = -1
     leaves: list = dataclasses.field(default_factory=list)
     answers: tuple = ()
-    error: str = ""
+    reordered: int = 0  # writes of one server alone, which can come from another order of the owners
 
     @property
     def differs(self):
@@ -142,16 +147,16 @@ class Play:
     """The requests of one seed on one server."""
 
     def __init__(self, rest, namespace):
-        self._rest, self._namespace = rest, namespace
-        self._names = Names(namespace)
+        self._rest, self.namespace = rest, namespace
+        self.names = Names(namespace)
 
     def _path(self, request, collection=False):
         kind = KINDS[request["kind"]]
-        path = f"{kind.group}/" + (f"namespaces/{self._namespace}/" if kind.namespaced else "") + kind.plural
+        path = f"{kind.group}/" + (f"namespaces/{self.namespace}/" if kind.namespaced else "") + kind.plural
         return path if collection else f"{path}/{self._name(kind)}"
 
     def _name(self, kind):
-        return "x" if kind.namespaced else f"{self._namespace}-x"
+        return "x" if kind.namespaced else f"{self.namespace}-x"
 
     def _body(self, request):
         body = request.get("body")
@@ -178,7 +183,7 @@ class Play:
         shown = {
             "code": answer.code,
             "body": self._read(answer),
-            "warnings": [self._names.text(text) for text in answer.headers.get_all("Warning") or []],
+            "warnings": [self.names.text(text) for text in answer.headers.get_all("Warning") or []],
         }
         if answer.code < 300 and (sub in HIDING or "dryRun" in request["query"]):
             shown["after"] = self.read(request)
@@ -190,7 +195,7 @@ class Play:
 
     def _read(self, answer):
         try:
-            return self._names.document(answer.body)
+            return self.names.document(answer.body)
         except ValueError:
             return answer.text
 
@@ -231,6 +236,11 @@ class Arena:
             if not different and request is outcome.requests[-1]:
                 different = list(leaves(*(play.read(request) for play in plays)))
             if different and apply_known.is_known(request, ours, theirs):
+                continue
+            if different and apply_known.can_be_reordered(different, theirs):
+                outcome.reordered += 1
+                for play in plays:
+                    play.names.forget_revisions()
                 continue
             if different:
                 outcome.step, outcome.leaves, outcome.answers = step, different, (ours, theirs)

@@ -87,6 +87,10 @@ def merge(base, patch):
     return base
 
 
+def _identity(entry):
+    return [entry.get(key, "") for key in ("manager", "operation", "subresource", "apiVersion")]
+
+
 def edit(document, edits):
     """Applies the edits of an update to an object as the server has it."""
     document = copy.deepcopy(document)
@@ -99,8 +103,9 @@ def edit(document, edits):
             document["metadata"]["managedFields"] = [{}]
         elif each["owners"] == "empty":
             document["metadata"]["managedFields"] = []
-        elif each["owners"] == "first":
-            document["metadata"]["managedFields"] = document["metadata"].get("managedFields", [])[1:]
+        elif each["owners"] == "first":  # by name: their order follows their times
+            owners = sorted(document["metadata"].get("managedFields", []), key=lambda entry: _identity(entry))
+            document["metadata"]["managedFields"] = owners[1:]
         elif each["owners"] == "rename":
             for entry in document["metadata"].get("managedFields", []):
                 entry["manager"] = "renamed"
@@ -219,6 +224,8 @@ class Requests:
     def _apply(self):
         key = self._served()
         manager, query = self._manager()
+        if key != self._key:  # what one manager applies in two versions is pruned by Go's zero values
+            manager = query["fieldManager"] = f"other-{manager}"
         body = self._config(key, manager)
         self._last[key, manager] = copy.deepcopy(body)
         if self._chance(0.45):
@@ -248,7 +255,7 @@ class Requests:
     def _update(self, sub="", shape=None):
         key = self._served()
         shape = shape or KINDS[key].shape
-        body = self._whole(key)
+        body = self._named(key, {}) if sub else self._whole(key)
         return {"do": "update", "kind": key, "sub": sub, "body": body, "edits": self._edits(key, shape), **self._writer()}
 
     def _create(self):

@@ -5,9 +5,8 @@
 
 FOLDER is where kube-apiserver and etcd are, or where they are built; a http:// URL of a running server works for both. Each seed is a sequence of requests about one object.
 After each request status code, body, warnings and the object are compared, metadata.managedFields included. A seed that
-differs is played again, because the order of managedFields follows the seconds in which they were written: when it
-changes, an apply that changes nothing else is a write. The requests of one that differs again are made fewer, and each
-distinct difference is printed once.
+differs is played again, since the order of managedFields follows the seconds in which they were written. The requests of
+one that differs again are made fewer, and each distinct difference is printed once.
 """
 
 import argparse
@@ -70,11 +69,12 @@ def _cut(value):
 
 def run(options, arena):
     begin = time.monotonic()
-    sent = differ = once = 0
+    sent = differ = once = reordered = 0
     known = set()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for outcome in pool.map(lambda seed: arena.play(seed, Requests(seed, options.kinds).make()), options.seeds):
             sent += outcome.sent
+            reordered += outcome.reordered
             if outcome.differs:
                 again = arena.play(outcome.seed, outcome.requests)
                 once += not again.differs
@@ -87,7 +87,10 @@ def run(options, arena):
             known.add(outcome.signature())
             print(describe(outcome if options.whole else shrink(arena, outcome)), flush=True)
     seconds = time.monotonic() - begin
-    print(f"{len(options.seeds)} seeds, {sent} requests, {once} differ once, {differ} again, {len(known)} distinct, {seconds:.0f} s")
+    print(
+        f"{len(options.seeds)} seeds, {sent} requests, {reordered} writes by one server alone; "
+        f"{once} seeds differ once, {differ} again, {len(known)} distinct differences; {seconds:.0f} s"
+    )
     return 1 if differ else 0
 
 

@@ -179,10 +179,11 @@ POD_SPEC = {
 }
 
 
-def _template(restart, labels=True):
+def _template(restart):
     spec = {**POD_SPEC, ("!" if restart == "Never" else "") + "restartPolicy": [restart]}
+    # Always with a label: without any, a Job gets those of its selector, and its first write without a change is stored.
     metadata = {"!labels": {"!app": "x", **LABELS}, "annotations": METADATA["annotations"]}
-    return {("!" if labels else "") + "metadata": metadata, "!spec": spec}
+    return {"!metadata": metadata, "!spec": spec}
 
 
 def _conditions(*types):
@@ -272,7 +273,7 @@ JOB = {
     "activeDeadlineSeconds": [60, 90],
     "completionMode": ["NonIndexed"],
     "podReplacementPolicy": ["Failed", "TerminatingOrFailed"],
-    "!template": _template("Never", labels=False),
+    "!template": _template("Never"),
 }
 CRON = {
     "!schedule": ["1 * * * *", "2 * * * *"],
