@@ -9,6 +9,7 @@ import struct
 import subprocess
 import time
 
+import websocket
 from lib.server import BARE, SLOWDOWN, Server
 from wire import BINARY, CONFIG_MAPS, TIMEOUT_S, Wire, WireCase, trusting
 
@@ -305,4 +306,15 @@ class Tls(WireCase):
         wire.request("GET", CONFIG_MAPS + "?watch=1&timeoutSeconds=2&fieldSelector=metadata.name!=kube-root-ca.crt")
         self.assertEqual(len(wire.reply().body.splitlines()), 8)
         self.assertEqual(wire.request("GET", "/healthz", "Connection: close\r\n").reply().body, b"ok")
+        self.assertTrue(wire.is_closed())
+        self.watch_over_a_websocket(self.wire(tls=tls))
+
+    def watch_over_a_websocket(self, wire):
+        path = CONFIG_MAPS + "?watch=1&timeoutSeconds=2&fieldSelector=metadata.name=a7"
+        self.assertEqual(wire.request("GET", path, websocket.fields()).head().code, 101)
+        opcode, event = websocket.take(wire)
+        self.assertEqual((opcode, len(json.loads(event)["object"]["data"]["a"])), (websocket.TEXT, 500_000))
+        wire.send(websocket.frame(websocket.PING, b"p"))
+        self.assertEqual(websocket.take(wire), (websocket.PONG, b"p"))
+        self.assertEqual(websocket.take(wire)[0], websocket.CLOSE)
         self.assertTrue(wire.is_closed())

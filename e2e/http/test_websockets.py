@@ -81,8 +81,8 @@ class Websockets(WireCase):
             self.assertEqual(websocket.take(wire), (websocket.PONG, payload))
 
     def test_a_ping_behind_the_request(self):
-        ping = websocket.frame(websocket.PING, b"early").decode("latin-1")
-        wire = self.wire().request("GET", NONE, websocket.fields(), ping)
+        head = f"GET {NONE} HTTP/1.1\r\nHost: localhost\r\n{websocket.fields()}\r\n".encode()
+        wire = self.wire().send(head + websocket.frame(websocket.PING, b"early"))
         self.assertEqual(wire.head().code, 101)
         self.assertEqual(websocket.take(wire), (websocket.PONG, b"early"))
 
@@ -124,7 +124,7 @@ class Websockets(WireCase):
             self.assertEqual(wire.reply().status["code"], code)
             self.assertEqual(wire.request("GET", "/healthz").reply().body, b"ok")
 
-    def test_requests_that_are_not_watches_ignore_the_upgrade(self):
+    def test_other_requests_ignore_the_upgrade(self):
         wire = self.connect(CONFIG_MAPS)
         self.assertEqual(json.loads(wire.reply().body)["kind"], "ConfigMapList")
         self.assertEqual(wire.request("GET", "/healthz").reply().body, b"ok")

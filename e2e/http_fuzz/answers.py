@@ -10,8 +10,8 @@ PROTOBUF_MAGIC = b"k8s\0"
 
 # All statuses that the server may answer with.
 KNOWN_CODES = frozenset(
-    # Kubernetes' own; 204: the log of a pod without a node
-    (200, 201, 202, 204, 301, 304, 307, 400, 401, 403, 404, 405, 406, 408, 409, 410, 413, 415, 422, 429)
+    # Kubernetes' own; 101: a watch over a websocket; 204: the log of a pod without a node
+    (101, 200, 201, 202, 204, 301, 304, 307, 400, 401, 403, 404, 405, 406, 408, 409, 410, 413, 415, 422, 429)
     # of the HTTP parser: a target or a head that is too long, an Expect or a version that is not served
     + (411, 412, 414, 417, 431, 505)
     # not implemented; the apiserver is stopped or the server ends; a revision that is still to come, a request too long

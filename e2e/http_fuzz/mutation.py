@@ -95,6 +95,8 @@ class Mutator:
 
     def _as_it_is(self, rng, request):
         if request.is_watch and rng.random() < 0.3:
+            return over_websocket(rng, request)
+        if request.is_watch and rng.random() < 0.3:
             return Conversation(f"{request.about}, never read", [("send", request.bytes())], [facts(request)], "park")
         return framed(request)
 
@@ -240,6 +242,30 @@ def odd_head(rng, request):
             lines[0] = rng.choice((" ", "  ", "\t")).join(first)
     data = "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + (request.body or b"")
     return wild(rng, f"odd head, {request.about}", data)
+
+
+def over_websocket(rng, request):
+    """A watch over a websocket whose client sends frames, valid or not."""
+    names = ("Connection: Upgrade", "Upgrade: websocket", "Origin: http://127.0.0.1", "Sec-WebSocket-Version: 13",
+             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")  # fmt: skip
+    lines = [*request.head(), *(name for name in names if rng.random() < 0.97)]
+    frames = b"".join(client_frame(rng) for _ in range(rng.choice((0, 1, 3, 40))))
+    data = "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + frames
+    return wild(rng, f"websocket, {request.about}", data[: rng.choice((len(data), rng.randrange(len(data) + 1)))])
+
+
+def client_frame(rng):
+    """Mostly a masked frame with a whole opcode and its length."""
+    size = rng.choice((0, 1, 5, 125, 126, 65_535, 70_000))
+    first = rng.choice((0x81, 0x82, 0x89, 0x8A)) if rng.random() < 0.9 else rng.randrange(256)
+    mask = 0x80 if rng.random() < 0.95 else 0
+    if size < 126:
+        head = bytes((first, mask | size))
+    elif size < 1 << 16:
+        head = bytes((first, mask | 126)) + size.to_bytes(2, "big")
+    else:
+        head = bytes((first, mask | 127)) + size.to_bytes(8, "big")
+    return head + rng.randbytes(4 if mask else 0) + rng.randbytes(size)
 
 
 def odd_framing(rng, request):
