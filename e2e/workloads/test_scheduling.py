@@ -49,7 +49,7 @@ class Scheduling(WorkloadCase):
         }
         self.make(pod("rack", topologySpreadConstraints=[constraint]))
         self.advance("1s")
-        self.assertIn('persistentvolumeclaim "absent" not found. preemption', self.describe("claim"))
+        self.assertIn('persistentvolumeclaim "absent" not found. not found', self.describe("claim"))
         self.assertIn(
             "2 node(s) didn't match pod topology spread constraints (missing required label).", self.describe("rack")
         )

@@ -76,6 +76,7 @@ Json Filler::Value(const Field& field) {
 }
 
 Json Filler::Zero(const Field& field) {
+  if (field.def.type == FieldType::kDuration) return "0s";  // null is an error
   if (Below(2) == 0) return nullptr;
   if (field.def.cardinality == Cardinality::kList) return Json::array();
   if (field.def.cardinality == Cardinality::kMap) return Json::object();
