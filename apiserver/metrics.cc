@@ -105,7 +105,10 @@ class PrometheusMetrics : public Metrics {
     Labels names = LongRunningLabels(labels);
     names["dry_run"] = labels.dry_run;
     std::unique_lock lock(mutex_);
-    Series& series = series_[key];
+    auto [it, added] = series_.try_emplace(key);
+    Series& series = it->second;
+    // Another thread may have added it meanwhile; readers hold no lock, so that it must not change any more.
+    if (!added) return series;
     series.duration = &durations_.Add(names, kDurationBuckets);
     names["code"] = std::to_string(labels.code);
     series.count = &requests_.Add(names);

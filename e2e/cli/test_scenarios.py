@@ -128,7 +128,9 @@ class TestScenarios(ServeCase):
         self.assertTrue(shown.endswith(b"6 passed, 0 failed\r\n"), shown)
 
     def test_ctrl_c_ends_with_the_summary_so_far(self):
-        self.write(a=PASSES, b="scenario: long\nsteps:\n  - advance: 100000h\n", c=PASSES)
+        # Waiting for a condition skips no heartbeat, so that this takes long.
+        never = "runUntil: node/node-0\n    for: jsonpath={.metadata.name}=never\n    within: 100000h"
+        self.write(a=PASSES, b=f"scenario: long\noptions: {{nodes: 1}}\nsteps:\n  - {never}\n", c=PASSES)
         process = subprocess.Popen(
             [BINARY, "test", "a.yaml", "b.yaml", "c.yaml", "--parallel", "1", "--junit", "out.xml"],
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
