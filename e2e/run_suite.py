@@ -260,14 +260,18 @@ def kubernetes_programs(binary, extra):
     """Builds the programs of the suites about Kubernetes: they share most packages, which Go compiles once."""
     kubernetes.kube_controller_manager()
     kubernetes.kube_scheduler()
+    tools.cluster_tools()
     return _upstream("--prepare")
 
 
 def real_components(binary, extra):
+    state_metrics, kuttl = tools.cluster_tools()
     environment = {
         "TERRARIUM_BINARY": str(binary),
         "KUBE_CONTROLLER_MANAGER": str(kubernetes.kube_controller_manager()),
         "KUBE_SCHEDULER": str(kubernetes.kube_scheduler()),
+        "KUBE_STATE_METRICS": str(state_metrics),
+        "KUTTL": str(kuttl),
     }
     return binary and _unittest(sys.executable, E2E / "real_components", environment, extra)
 

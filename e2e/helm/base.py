@@ -69,7 +69,7 @@ class HelmCase(unittest.TestCase):
         """Runs helm and returns its result. `command` is in shell words; CHART stands for the chart's folder."""
         words = [str(CHART) if word == "CHART" else word for word in shlex.split(command)]
         words += ["--namespace", self.ns]
-        if words[0] in ("install", "upgrade", "rollback", "uninstall"):
+        if words[0] in ("install", "upgrade", "rollback", "uninstall", "test"):
             words += ["--timeout", f"{TIMEOUT_S / 2:.0f}s"]
         done = subprocess.run(
             [HELM, *words],

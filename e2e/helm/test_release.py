@@ -1,9 +1,10 @@
-"""The life of a release: install, upgrade, rollback, uninstall."""
+"""The life of a release: install, upgrade, test, rollback, uninstall."""
 
 from base import HelmCase, container, owned, owners
 
-# Pods that are ready long after the Deployment's deadline for progress, which the clock reaches immediately.
-LATE = """--set-json podAnnotations='{"terrarium.dev/ready-delay":"2h"}'"""
+# The clock reaches the Deployment's deadline for progress immediately. Pods that are only late would be ready soon after
+# it, perhaps before a slow Helm sees the failure.
+NEVER_READY = """--set-json podAnnotations='{"terrarium.dev/never-ready":"true"}'"""
 
 
 class Install(HelmCase):
@@ -44,7 +45,7 @@ class Install(HelmCase):
         self.assertTrue(self.is_gone("configmaps"))
 
     def test_a_deployment_that_makes_no_progress_fails(self):
-        self.helm_fails(f"install shop CHART --wait {LATE}", "Deployment", "not ready")
+        self.helm_fails(f"install shop CHART --wait {NEVER_READY}", "Deployment", "not ready")
         self.assertEqual(self.history(), [(1, "failed")])
 
     def test_a_dry_run_on_the_server_writes_nothing(self):
@@ -108,12 +109,41 @@ class Upgrade(HelmCase):
 
     def test_a_failed_upgrade_is_rolled_back(self):
         self.helm("install shop CHART --wait")
-        self.helm_fails(f"upgrade shop CHART --rollback-on-failure --set settings.colour=red {LATE}", "not ready")
+        self.helm_fails(f"upgrade shop CHART --rollback-on-failure --set settings.colour=red {NEVER_READY}", "not ready")
         self.assertEqual(self.history(), [(1, "superseded"), (2, "failed"), (3, "deployed")])
         self.assertEqual(self.get("configmaps")["data"]["colour"], "green")
         deployment = self.get("deployments")
         self.assertNotIn("annotations", deployment["spec"]["template"]["metadata"])
         self.assertEqual(deployment["status"]["availableReplicas"], 2, deployment["status"])
+
+
+class Test(HelmCase):
+    def phase(self):
+        return self.get("pods", "shop-test")["status"]["phase"]
+
+    def test_it_waits_until_its_pod_has_ended(self):
+        self.helm("install shop CHART --wait")
+        self.assertTrue(self.is_gone("pods", "shop-test"))
+        result = self.helm("test shop --logs")
+        self.assertRegex(result.out, r"TEST SUITE: +shop-test\n")
+        self.assertRegex(result.out, r"Phase: +Succeeded\n")
+        self.assertIn("POD LOGS: shop-test (main)", result.out)
+        self.assertEqual(self.phase(), "Succeeded")
+        self.assertEqual(self.history(), [(1, "deployed")])
+
+    def test_it_can_be_repeated(self):
+        self.helm("install shop CHART")
+        self.helm("test shop")
+        first = self.get("pods", "shop-test")["metadata"]["uid"]
+        self.helm("test shop")
+        self.assertNotEqual(self.get("pods", "shop-test")["metadata"]["uid"], first)
+
+    def test_a_pod_that_fails_fails_it(self):
+        self.helm("install shop CHART --set test.exitCode=3")
+        result = self.helm_fails("test shop", "shop-test failed")
+        self.assertRegex(result.out, r"Phase: +Failed\n")
+        self.assertEqual(self.phase(), "Failed")
+        self.assertEqual(self.history(), [(1, "deployed")])
 
 
 class Rollback(HelmCase):

@@ -6,7 +6,7 @@ import tempfile
 
 from lib.kubectl import VERSION, KubectlCase, since
 
-__all__ = ["VERSION", "KubectlCase", "config_map", "deployment", "manifest_file", "pod", "since"]
+__all__ = ["VERSION", "KubectlCase", "config_map", "deployment", "manifest_file", "pod", "service", "since"]
 
 
 def pod(name, node=None, labels=None, containers=1, **spec):
@@ -37,6 +37,15 @@ def deployment(name, replicas=3, image="example.test/app:1", **spec):
             },
             **spec,
         },
+    }
+
+
+def service(name):
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name},
+        "spec": {"selector": {"app": name}, "ports": [{"port": 80}]},
     }
 
 

@@ -1,6 +1,8 @@
 """kubectl apply, diff, replace and the dry runs."""
 
-from base import VERSION, KubectlCase, config_map, deployment, manifest_file, since
+import json
+
+from base import VERSION, KubectlCase, config_map, deployment, manifest_file, service, since
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -92,6 +94,35 @@ class Apply(KubectlCase):
         out = self.k(["apply", "--prune", "-l", "set=s", *kinds, "-f", str(folder)]).lines
         self.assertEqual(sorted(out), ["configmap/one pruned", "configmap/two unchanged"])
         self.assertNotIn("configmap/one", self.k("get configmaps -o name").lines)
+
+    @manifest_file
+    def test_prune_deletes_deployments_and_services_of_its_set_alone(self, folder):
+        kinds = "--prune-whitelist" if VERSION < (1, 26) else "--prune-allowlist"
+        kinds = [kinds, "apps/v1/Deployment", kinds, "core/v1/Service"]
+        for name in ("cart", "shop"):
+            item = {"apiVersion": "v1", "kind": "List", "items": [deployment(name), service(name)]}
+            for one in item["items"]:
+                one["metadata"]["labels"] = {"set": "s"}
+            (folder / f"{name}.json").write_text(json.dumps(item))
+        self.k(["apply", "-f", str(folder)])
+        other = service("other")
+        other["metadata"]["labels"] = {"set": "another"}
+        self.apply(other)
+        self.k("create service clusterip by-hand --tcp=80")  # never applied
+        self.k("label service by-hand set=s")
+        (folder / "cart.json").unlink()
+
+        command = ["apply", "--prune", "-l", "set=s", *kinds, "-f", str(folder)]
+        left = ["deployment.apps/shop", "service/by-hand", "service/other", "service/shop"]
+        unchanged = ["deployment.apps/shop unchanged", "service/shop unchanged"]
+        dry_run = self.k([*command, "--dry-run=server"]).lines
+        pruned = [f"{kind}/cart pruned (server dry run)" for kind in ("deployment.apps", "service")]
+        self.assertEqual(sorted(dry_run), sorted([*pruned, *(f"{line} (server dry run)" for line in unchanged)]))
+        self.assertIn("deployment.apps/cart", self.k("get deployments -o name").lines)
+        out = self.k(command).lines
+        self.assertEqual(sorted(out), sorted(["deployment.apps/cart pruned", "service/cart pruned", *unchanged]))
+        self.assertEqual(sorted(self.k("get deployments,services -o name").lines), left)
+        self.assertEqual(sorted(self.k(command).lines), unchanged)
 
     def test_view_and_set_last_applied(self):
         self.apply(config_map("settings", a="1"))

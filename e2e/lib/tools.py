@@ -65,19 +65,32 @@ def go(module):
     return program
 
 
-def helm():
-    """Helm, built once by Go from the modules in e2e/helm/go.sum: a registry of programs is not needed."""
-    module = E2E / "helm"
+def _go_tools(module, *packages):
+    """The folder with the programs of `packages`, built once by Go from the modules in the go.sum of `module`."""
+    lock = (module / "go.mod").relative_to(ROOT)
+    names = [package.removesuffix("/v2").rpartition("/")[2] for package in packages]
 
     def fill(place):
         program = shutil.which("go")
         if not program:
-            raise cache.Missing("Go, to build Helm (no go command on the PATH)")
-        command = [program, "build", "-o", place / "helm", "helm.sh/helm/v4/cmd/helm"]
+            raise cache.Missing(f"Go, to build {', '.join(names)} (no go command on the PATH)")
         # The settings of the suite `go`, with which it shares the packages of client-go in Go's cache.
-        cache.run(command, "Helm, built from the Go modules of e2e/helm/go.mod", cwd=module)
+        command = [program, "build", "-o", f"{place}/", *packages]
+        cache.run(command, f"{', '.join(names)}, built from the Go modules of {lock}", cwd=module)
 
-    return cache.folder("helm", cache.key_of(module / "go.mod", module / "go.sum"), fill) / "helm"
+    return cache.folder(module.name, cache.key_of(module / "go.mod", module / "go.sum"), fill)
+
+
+def helm():
+    """Helm: a registry of programs is not needed."""
+    return _go_tools(E2E / "helm", "helm.sh/helm/v4/cmd/helm") / "helm"
+
+
+def cluster_tools():
+    """(kube-state-metrics, kuttl): programs that users run beside a cluster or on one."""
+    packages = ("k8s.io/kube-state-metrics/v2", "github.com/kudobuilder/kuttl/cmd/kubectl-kuttl")
+    place = _go_tools(E2E / "real_components", *packages)
+    return place / "kube-state-metrics", place / "kubectl-kuttl"
 
 
 def cargo(package):

@@ -10,6 +10,7 @@ BEGUN = re.compile(r'"Listing and watching" type="([^"]*)" reflector="([^"]*)"')
 SYNCED = re.compile(r'"Caches populated" type="([^"]*)" reflector="([^"]*)"')
 # A line whose source is a reflector or an informer, and that reports an error or a warning.
 FAILURE = re.compile(r"^[EW]\d{4} .*(?:reflector|shared_informer)\.go.*$|^.*Failed to watch.*$", re.MULTILINE)
+PROBLEM = re.compile(r"^[EWF]\d{4} .*$", re.MULTILINE)
 PANIC = re.compile(r"^(?:panic: |.*Observed a panic).*$", re.MULTILINE)
 
 
@@ -19,7 +20,7 @@ class Program:
     def __init__(self, path, *flags):
         self.name = pathlib.Path(path).name
         self._log = tempfile.NamedTemporaryFile(prefix=f"{self.name}-", suffix=".log")
-        command = list(map(str, (path, *flags, "--leader-elect=false", "--secure-port=0", "-v=3")))
+        command = list(map(str, (path, *flags, "-v=3")))
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
 
     def log(self):
@@ -58,6 +59,11 @@ def unsynced(log):
 def repeated(log):
     """Informers that began to list again, as after a watch that failed."""
     return sorted(key for key, (begun, _) in informers(log).items() if begun > 1)
+
+
+def problems(log):
+    """All lines that are errors or warnings, whatever their source."""
+    return PROBLEM.findall(log) + PANIC.findall(log)
 
 
 def failures(log):

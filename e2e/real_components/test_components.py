@@ -16,6 +16,7 @@ WORK_TIMEOUT_S = 60 * SLOWDOWN
 SETTLED_S = 2
 NODES = 3
 NAMESPACE = "real"
+ALONE = ("--leader-elect=false", "--secure-port=0")
 
 # Informers that each program must have: kinds that workloads lean on, and those that only the scheduler reads.
 CONTROLLER_MANAGER_KINDS = ("Pod", "StatefulSet", "DaemonSet", "CronJob", "PersistentVolumeClaim", "StorageClass",
@@ -35,11 +36,12 @@ class Components(unittest.TestCase):
         stack.callback(cls.rest.close)
         cls.manager = stack.enter_context(
             program.Program(os.environ["KUBE_CONTROLLER_MANAGER"], f"--kubeconfig={server.kubeconfig}", "--controllers=*",
-                            "--use-service-account-credentials=false", "--kube-api-qps=500", "--kube-api-burst=1000")
+                            "--use-service-account-credentials=false", "--kube-api-qps=500", "--kube-api-burst=1000",
+                            *ALONE)
         )
         cls.scheduler = stack.enter_context(
             program.Program(os.environ["KUBE_SCHEDULER"], f"--kubeconfig={server.kubeconfig}",
-                            "--authentication-skip-lookup")
+                            "--authentication-skip-lookup", *ALONE)
         )
         cls._await_informers()
         cls.rest.post("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}}).expect()

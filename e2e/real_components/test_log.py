@@ -27,6 +27,11 @@ class Log(unittest.TestCase):
         self.assertEqual(program.failures(LOG + ERROR), [ERROR.strip()])
         self.assertEqual(len(program.failures(LOG + "panic: nil map\n" + 'E1118 1 runtime.go:1] "Observed a panic"\n')), 2)
 
+    def test_errors_and_warnings_of_any_source_are_problems(self):
+        warning = 'W1118 20:00:00.1 1 server.go:575] Failed to contact API server\n'
+        self.assertEqual(program.problems(LOG), [])
+        self.assertEqual(program.problems(LOG + ERROR + warning), [ERROR.strip(), warning.strip()])
+
 
 if __name__ == "__main__":
     unittest.main()
