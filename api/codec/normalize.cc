@@ -199,7 +199,8 @@ bool Normalizer::Bytes(const Field& field, Json& value) {
   std::size_t bad = 0;
   if (!DecodeBase64(text, &bytes, &bad))
     return Saved("illegal base64 data at input byte " + std::to_string(bad));
-  if (text.find_first_of("\r\n") != std::string::npos) text = EncodeBase64(bytes);
+  // Go encodes the bytes again: line breaks go, and so do bits that the padding leaves unused.
+  if (text.ends_with('=') || text.find_first_of("\r\n") != std::string::npos) text = EncodeBase64(bytes);
   return true;
 }
 

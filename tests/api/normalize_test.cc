@@ -46,6 +46,11 @@ TEST(Normalize, KeepsZerosBehindPointers) {
       "runtimeClassName":""})"));
 }
 
+TEST(Normalize, BytesLoseTheBitsThatTheirPaddingLeavesUnused) {
+  EXPECT_EQ(Normal("core.v1.Secret", R"({"data":{"a":"AEC=","b":"AB==","c":"aGVsbG8="}})")["data"],
+            Json::parse(R"({"a":"AEA=","b":"AA==","c":"aGVsbG8="})"));
+}
+
 TEST(Normalize, DurationsBecomeGosOwnForm) {
   const auto window = [](const char* text) {
     Json doc = Json::parse(text);
