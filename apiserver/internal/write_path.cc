@@ -53,16 +53,19 @@ void FillNewMetadata(Call& call, Json& metadata) {
     metadata["name"] = base.substr(0, kGeneratedBaseMax) + call.server.env.prng.NameSuffix();
 }
 
+// Gives `field` the value that it has in `old`, or none.
+void KeepField(Json& metadata, const Json& old, const char* field) {
+  if (const Json* value = api::Find(old, field))
+    metadata[field] = *value;
+  else
+    metadata.erase(field);
+}
+
 // Carries over the metadata that an update cannot change. Some fields always keep the old value; uid and
 // deletionGracePeriodSeconds keep it if the update omits them.
 void CarryMetadata(Json& metadata, const Json& old) {
   metadata.erase("selfLink");
-  auto carry = [&](const char* field) {
-    if (const Json* value = api::Find(old, field))
-      metadata[field] = *value;
-    else
-      metadata.erase(field);
-  };
+  auto carry = [&](const char* field) { KeepField(metadata, old, field); };
   carry("creationTimestamp");
   carry("generation");
   carry("resourceVersion");
@@ -105,12 +108,8 @@ void KeepAllButStatus(Json& object, const Json& old) {
 
 // Of the kinds whose status updates change no metadata.
 void KeepMetadata(Json& metadata, const Json& old) {
-  for (const char* field : {"labels", "annotations", "finalizers", "ownerReferences"}) {
-    if (const Json* value = api::Find(old, field))
-      metadata[field] = *value;
-    else
-      metadata.erase(field);
-  }
+  for (const char* field : {"labels", "annotations", "finalizers", "ownerReferences"})
+    KeepField(metadata, old, field);
 }
 
 bool IsStatusCall(const Call& call) {
